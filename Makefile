@@ -5,6 +5,7 @@ FUZZTIME ?= 3s
 LONGFUZZ ?= 20s
 SOAK ?= 30m
 SOAK_FLAGS ?=
+TABLES ?= published triple
 
 .PHONY: screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
@@ -67,8 +68,8 @@ pgo: ## the profile that builds are optimised with, of the line on the benchmark
 	$(GO) test ./internal/dev/bench -run '^$$' -bench 'Line/(sizes|parts)$$' -benchtime 30x -cpuprofile line.prof -outputdir bin -o bin/bench.test
 	$(GO) tool pprof -proto bin/bench.test bin/line.prof > cmd/dubbo-wire/default.pgo
 
-tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 10 minutes), then docs/comparison.md
-	testdata/rig/tables.sh bin/dubbo-wire
+tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 20 minutes; TABLES=triple measures one set), then docs/comparison.md
+	testdata/rig/tables.sh bin/dubbo-wire $(TABLES)
 	$(MAKE) comparison
 
 comparison: ## docs/comparison.md from the committed captures and the saved reports of the live tables

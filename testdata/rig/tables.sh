@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Measures the live tables with real Dubbo peers under load: tables.sh [DUBBO-WIRE]
-# Leaves what dubbo-wire reports in tables/: calls/SERIALIZATION.METHOD.json, traffic/SERIALIZATION.WORKLOAD.json, and
+# Measures the live tables with real Dubbo peers under load: tables.sh [DUBBO-WIRE [SET...]]
+# A set is published (the serializations of the published tables) or triple (Triple beside the dubbo protocol, in one run); without one
+# both are measured. Leaves what dubbo-wire reports in tables/SET: calls/SERIALIZATION.METHOD.json, traffic/SERIALIZATION.WORKLOAD.json, and
 # machine.json about the machine and what could not be measured. Needs root, Java 17, Maven, Go (without DUBBO-WIRE);
-# about 8 minutes, and nothing else may run meanwhile: JVMs and dubbo-wire share the processors.
+# about 8 minutes for each, and nothing else should run meanwhile: JVMs and dubbo-wire share the processors.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
-tables=${RIG_OUT:-$here/tables} # another folder for trials
+out=${RIG_OUT:-$here/tables} # another folder for trials
 host=127.0.0.1
 
 # Each method is called by many threads for some seconds, after all were for a while.
-seconds=5 warm_up=3
+seconds=5 warm_up=3 fresh=0
 # calls: the four methods of dubbo-benchmark's UserService.
 calls_dubbo=2.7.23 calls_threads=32
 calls_serializations=(kryo kryo+optimizer fst fst+optimizer hessian2 fastjson)
@@ -19,6 +20,10 @@ calls_methods=(createUser existUser getUser listUser)
 traffic_dubbo=2.6.12 traffic_threads=4
 traffic_serializations=(fastjson fst fst+optimizer hessian2 kryo kryo+optimizer smartbuf)
 traffic_methods=(posts user tiny)
+
+# Triple and the dubbo protocol of one release, PROTOCOL-SERIALIZATION.
+triple_dubbo=3.3.6
+triple_serializations=(dubbo-hessian2 tri-hessian2 dubbo-fastjson2 tri-fastjson2 tri-protobuf)
 
 build_load() { # release
   local module classes
@@ -34,8 +39,12 @@ peer() { # release serialization main settings-and-workload...
   local module options=()
   module=$(module_of "$1")
   [ ! -e "$here/$module/jvm.options" ] || options=("@$here/$module/jvm.options")
+  local protocol=dubbo serialization=${2%+optimizer}
+  case $2 in
+    dubbo-* | tri-*) protocol=${2%%-*} serialization=${2#*-} ;;
+  esac
   exec java -Xmx1g "${opens[@]}" "${options[@]}" -Ddubbo.application.logger=log4j -Ddubbo.service.shutdown.wait=500 \
-    -Drig.host=$host -Drig.port=$port -Drig.serialization="${2%+optimizer}" -Drig.optimizer="$([[ $2 = *+optimizer ]] && echo true || echo false)" \
+    -Drig.host=$host -Drig.port=$port -Drig.protocol=$protocol -Drig.serialization="$serialization" -Drig.optimizer="$([[ $2 = *+optimizer ]] && echo true || echo false)" \
     "${@:4}" -cp "$work/load-classes-$module:$(class_path "$1")" "org.dubbowire.rig.run.$3" load </dev/null
 }
 
@@ -75,11 +84,11 @@ measure() { # table release threads serialization methods...
   start_provider "$release" "$serialization"
   # The load goes on for longer than the window that is captured.
   peer "$release" "$serialization" Consumer -Drig.load.threads="$threads" -Drig.load.warmUp=$warm_up -Drig.load.seconds=$((seconds + 4)) \
-    -Drig.load.methods="$(IFS=, && echo "$*")" >"$work/load-consumer.log" 2>&1 &
+    -Drig.load.fresh=$fresh -Drig.load.methods="$(IFS=, && echo "$*")" >"$work/load-consumer.log" 2>&1 &
   consumer_pid=$!
   for method in "$@"; do
     wait_for "$work/load-consumer.log" "^START $method" 60 $consumer_pid || break
-    sleep 0.5
+    [ $fresh -gt 0 ] || sleep 0.5
     "$wire" capture lo --port $port --duration ${seconds}s -o "$tables/$table/$serialization.$method.json" 2>"$work/wire.log" || cat "$work/wire.log"
   done
   wait $consumer_pid || true
@@ -87,14 +96,48 @@ measure() { # table release threads serialization methods...
   for method in "$@"; do check "$table" "$serialization" "$method" "$work/load-consumer.log"; done
 }
 
-machine() {
+# The machine, and how much else it had to do: the processes that waited for a processor, at the start.
+machine() { # calls-release traffic-release
   jq -n --arg date "$(date -u +%Y-%m-%d)" --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" --argjson cores "$(nproc)" \
     --argjson memory $(($(awk '/^MemTotal/ {print $2}' /proc/meminfo) * 1024)) --arg kernel "$(uname -r)" \
-    --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" \
-    --arg calls $calls_dubbo --arg traffic $traffic_dubbo --argjson callThreads $calls_threads --argjson seconds $seconds \
+    --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" --argjson load "$load" \
+    --arg calls "$1" --arg traffic "$2" --argjson callThreads $calls_threads --argjson seconds $seconds \
     --argjson trafficThreads $traffic_threads --slurpfile missing "$work/missing.json" \
-    '{date: $date, cpu: $cpu, cores: $cores, memoryBytes: $memory, kernel: $kernel, jdk: $jdk,
+    '{date: $date, cpu: $cpu, cores: $cores, memoryBytes: $memory, kernel: $kernel, jdk: $jdk, load: $load,
       calls: {dubbo: $calls, threads: $callThreads, seconds: $seconds}, traffic: {dubbo: $traffic, threads: $trafficThreads, seconds: $seconds}, missing: $missing}'
+}
+
+begin() { # set
+  tables=$out/$1
+  rm -rf "$tables" && mkdir -p "$tables/calls" "$tables/traffic"
+  : >"$work/missing.json"
+  load=$(cut -d' ' -f2 /proc/loadavg)
+}
+
+published() {
+  local serialization
+  for serialization in "${calls_serializations[@]}"; do measure calls $calls_dubbo $calls_threads "$serialization" "${calls_methods[@]}"; done
+  for serialization in "${traffic_serializations[@]}"; do measure traffic $traffic_dubbo $traffic_threads "$serialization" "${traffic_methods[@]}"; done
+  machine $calls_dubbo $traffic_dubbo >"$tables/machine.json"
+}
+
+# A connection of its own for each method: the headers of a connection that was there before the capture cannot be read.
+triple() {
+  local serialization seconds=4 warm_up=5 fresh=1500
+  # Dubbo 3 asks for its address with every call of Triple until it has found one beside the loopback, and logs that it has not.
+  ip link show outer >/dev/null 2>&1 || { ip link add outer type veth peer name outer-peer && ip addr add 198.18.0.1/24 dev outer; }
+  ip link set outer-peer up && ip link set outer up
+  for serialization in "${triple_serializations[@]}"; do measure calls $triple_dubbo $calls_threads "$serialization" "${calls_methods[@]}"; done
+  for serialization in "${triple_serializations[@]}"; do
+    case $serialization in
+      *-protobuf)
+        measure traffic $triple_dubbo $traffic_threads "$serialization" posts
+        missing traffic "$serialization" "user, tiny: no messages are declared for them"
+        ;;
+      *) measure traffic $triple_dubbo $traffic_threads "$serialization" "${traffic_methods[@]}" ;;
+    esac
+  done
+  machine $triple_dubbo $triple_dubbo >"$tables/machine.json"
 }
 
 lock
@@ -102,14 +145,15 @@ if [ "$(ip netns identify)" != dubborig ]; then # before, because Maven and Go n
   install_tools
   wire=${1:-$work/dubbo-wire}
   [ -n "${1:-}" ] || (cd "$here/../.." && CGO_ENABLED=0 go build -o "$wire" ./cmd/dubbo-wire)
-  build_load $calls_dubbo
-  build_load $traffic_dubbo
-  in_namespace "$(realpath "$wire")"
+  [ $# -gt 1 ] || set -- "$wire" published triple
+  for set in "${@:2}"; do
+    case $set in
+      published) build_load $calls_dubbo && build_load $traffic_dubbo ;;
+      triple) build_load $triple_dubbo ;;
+      *) echo "no tables are named $set" >&2 && exit 2 ;;
+    esac
+  done
+  in_namespace "$(realpath "$wire")" "${@:2}"
 fi
 wire=$1
-rm -rf "$tables/calls" "$tables/traffic" && mkdir -p "$tables/calls" "$tables/traffic"
-: >"$work/missing.json"
-for serialization in "${calls_serializations[@]}"; do measure calls $calls_dubbo $calls_threads "$serialization" "${calls_methods[@]}"; done
-missing calls triple "connections of HTTP/2 are counted, the calls inside are not read yet"
-for serialization in "${traffic_serializations[@]}"; do measure traffic $traffic_dubbo $traffic_threads "$serialization" "${traffic_methods[@]}"; done
-machine >"$tables/machine.json"
+for set in "${@:2}"; do begin "$set" && $set; done

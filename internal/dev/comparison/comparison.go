@@ -67,6 +67,11 @@ type row struct {
 	sizes     sizes
 	usual     int
 	published *sizes // nil if there are none
+	// first and later are the bytes of frames beside those of bodies: of the first call of the connection, 0 if that is another one, and
+	// the most frequent number of the others.
+	first, later sizes
+	heads        [2]map[int]int
+	all          int // calls of the capture, of any method
 }
 
 func (r *row) title() string {
@@ -90,8 +95,12 @@ func mostFrequent(seen map[int]int) (size, calls int) {
 type provenance struct {
 	Name, File, Dubbo   string
 	Serializations      []string
+	Protocols           []string // none: dubbo
 	Optimizer, Complete bool
 }
+
+// triple reports whether the capture's calls are Triple's.
+func (p *provenance) triple() bool { return len(p.Protocols) == 1 && p.Protocols[0] == "tri" }
 
 func write(w io.Writer, captures, live string) error {
 	all, err := measure(captures)
@@ -104,7 +113,8 @@ func write(w io.Writer, captures, live string) error {
 Dubbo's documentation compares serializations by the bytes of one nested object, an ad bid request with little data that
 a service echoes. The table below has those figures beside what dubbo-wire reads from the captures in testdata/captures:
 body bytes of a call (without the 16 bytes of the frame's header), as most of the calls have them. Each row is of Dubbo
-`+mainRelease+`, or of the newest release that has the serialization.
+`+mainRelease+`, or of the newest release that has the serialization. Rows of Triple have the bytes of its messages: what the
+dubbo protocol puts into its bodies before the object is in headers there, which are counted [below](#triple-beside-the-dubbo-protocol).
 Requests carry the service's name, the method, the types and the attachments beside the object; responses carry the
 object and, since 2.6.3, one attachment.
 The object here is the one that Dubbo's benchmark echoed, as far as that is published; the machines, releases and class
@@ -137,6 +147,7 @@ names of the original are not known, so the order tells more than the figures.
 		fmt.Fprintln(w, "Nowhere: the measured rows stand in the published order, in requests and in responses.")
 	}
 	writeReleases(w, all)
+	writeProtocols(w, all)
 	return writeLive(w, live)
 }
 
@@ -239,7 +250,7 @@ func measure(dir string) ([]*row, error) {
 		if !p.Complete || len(p.Serializations) != 1 || p.Name != standard(p) {
 			continue
 		}
-		r := &row{optimizer: p.Optimizer, dubbo: p.Dubbo, seen: [2]map[int]int{{}, {}}}
+		r := &row{optimizer: p.Optimizer, dubbo: p.Dubbo, seen: [2]map[int]int{{}, {}}, heads: [2]map[int]int{{}, {}}}
 		if err := r.read(filepath.Join(dir, p.File)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.File, err)
 		}
@@ -248,6 +259,9 @@ func measure(dir string) ([]*row, error) {
 		}
 		r.sizes[0], r.usual = mostFrequent(r.seen[0])
 		r.sizes[1], _ = mostFrequent(r.seen[1])
+		for side := range sides {
+			r.later[side], _ = mostFrequent(r.heads[side])
+		}
 		for k := range published {
 			if published[k].serialization == r.name {
 				r.published = &published[k].sizes
@@ -264,6 +278,9 @@ func measure(dir string) ([]*row, error) {
 // standard returns the name of the capture with the published workloads of a serialization.
 func standard(p *provenance) string {
 	name := p.Serializations[0]
+	if p.triple() {
+		return "triple-" + name + "-" + p.Dubbo
+	}
 	if p.Optimizer {
 		name += "-optimizer"
 	}
@@ -289,11 +306,18 @@ func (r *row) Frame(*pipeline.Row) {}
 
 // Call adds a bid call.
 func (r *row) Call(c *call.Call, _ bool) {
+	r.all++
 	if c.State() != call.OK || c.Request.Method() != "bid" {
 		return
 	}
 	r.calls++
-	r.name = c.Request.Serialization
-	r.seen[0][c.Request.BodyLen]++
-	r.seen[1][c.Response.BodyLen]++
+	r.name = c.Request.QualifiedSerialization()
+	for side, m := range [2]*call.Message{c.Request, c.Response} {
+		r.seen[side][m.BodyLen]++
+		if r.all == 1 {
+			r.first[side] = int(m.HeaderLen)
+		} else {
+			r.heads[side][int(m.HeaderLen)]++
+		}
+	}
 }

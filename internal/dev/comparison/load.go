@@ -14,13 +14,15 @@ import (
 )
 
 // The live tables have the measurements of testdata/rig/tables.sh, which runs dubbo-wire while real peers call each other at
-// full speed. Each cell is a saved report, calls/SERIALIZATION.METHOD.json or traffic/SERIALIZATION.WORKLOAD.json.
+// full speed, in a folder for each set: the serializations of the published tables, and Triple beside the dubbo protocol. Each cell is a
+// saved report, calls/SERIALIZATION.METHOD.json or traffic/SERIALIZATION.WORKLOAD.json.
 
 // machine is the content of machine.json, which describes the measurement of the live tables.
 type machine struct {
 	Date, CPU, Kernel, JDK string
 	Cores                  int
 	MemoryBytes            int64
+	Load                   float64 // of other programs, when the measurement began
 	Calls, Traffic         struct {
 		Dubbo            string
 		Threads, Seconds int
@@ -35,7 +37,7 @@ type cell struct {
 		Method            string
 		Calls             int64
 		CallsPerSecond    float64
-		Request, Response struct{ BodyBytes, WireBytes stat }
+		Request, Response struct{ BodyBytes, FrameBytes, WireBytes stat }
 	}
 }
 
@@ -43,16 +45,16 @@ type stat struct{ Total int64 }
 
 // sum is the sum of a cell's groups.
 type sum struct {
-	calls                int64
-	perSecond            float64
-	bodyBytes, linkBytes float64 // per call
-	percent              float64 // dubbo-wire's own coverage
+	calls                            int64
+	perSecond                        float64
+	bodyBytes, frameBytes, linkBytes float64 // per call
+	percent                          float64 // dubbo-wire's own coverage
 }
 
 // sum returns the sum of one method. Other calls belong to the edges of the measurement: responses to earlier requests, and
 // calls of the next method.
 func (c *cell) sum(method string) (s sum) {
-	body, link := int64(0), int64(0)
+	body, frame, link := int64(0), int64(0), int64(0)
 	for _, g := range c.Groups {
 		if g.Method != method {
 			continue
@@ -60,10 +62,12 @@ func (c *cell) sum(method string) (s sum) {
 		s.calls += g.Calls
 		s.perSecond += g.CallsPerSecond
 		body += g.Request.BodyBytes.Total + g.Response.BodyBytes.Total
+		frame += g.Request.FrameBytes.Total + g.Response.FrameBytes.Total
 		link += g.Request.WireBytes.Total + g.Response.WireBytes.Total
 	}
 	if s.calls > 0 {
-		s.bodyBytes, s.linkBytes = float64(body)/float64(s.calls), float64(link)/float64(s.calls)
+		n := float64(s.calls)
+		s.bodyBytes, s.frameBytes, s.linkBytes = float64(body)/n, float64(frame)/n, float64(link)/n
 	}
 	s.percent = c.Coverage.Percent
 	return s
@@ -88,18 +92,29 @@ func readCell(dir, table, serialization, column string) (*sum, error) {
 	return &s, nil
 }
 
-// callsPerSecond is the published table of dubbo-benchmark's UserService: calls per second, 4 cores, 8 GiB.
-var callsPerSecond = []struct {
+// loadRow is a row of calls per second.
+type loadRow struct {
 	name, serialization string
 	published           map[string]int64 // nil: never published
-}{
+}
+
+// callsPerSecond is the published table of dubbo-benchmark's UserService: calls per second, 4 cores, 8 GiB.
+var callsPerSecond = []loadRow{
 	{"Kryo", "kryo", map[string]int64{"createUser": 20913, "existUser": 31670, "getUser": 29707, "listUser": 17235}},
 	{"Kryo, optimizer", "kryo+optimizer", nil},
 	{"FST", "fst", map[string]int64{"createUser": 15439, "existUser": 25197, "getUser": 21724, "listUser": 15768}},
 	{"FST, optimizer", "fst+optimizer", nil},
 	{"Hessian2", "hessian2", map[string]int64{"createUser": 22949, "existUser": 34735, "getUser": 20680, "listUser": 3590}},
 	{"FastJson", "fastjson", map[string]int64{"createUser": 26269, "existUser": 29469, "getUser": 25204, "listUser": 9824}},
-	{"Triple (Protobuf)", "triple", map[string]int64{"createUser": 19722, "existUser": 35350, "getUser": 20841, "listUser": 4656}},
+}
+
+// protocolCalls are the rows of Triple, whose published one is Dubbo's "Triple (Protobuf)", and those of the dubbo protocol.
+var protocolCalls = []loadRow{
+	{"dubbo/hessian2", "dubbo-hessian2", nil},
+	{"triple/hessian2", "tri-hessian2", nil},
+	{"dubbo/fastjson2", "dubbo-fastjson2", nil},
+	{"triple/fastjson2", "tri-fastjson2", nil},
+	{"triple/protobuf", "tri-protobuf", map[string]int64{"createUser": 19722, "existUser": 35350, "getUser": 20841, "listUser": 4656}},
 }
 
 var userMethods = []string{"createUser", "existUser", "getUser", "listUser"}
@@ -126,26 +141,40 @@ var traffic = []struct {
 
 var trafficSerializations = []string{"fastjson", "fst", "fst+optimizer", "hessian2", "kryo", "kryo+optimizer", "smartbuf"}
 
-// writeLive prints the live tables from the reports in dir, if there are any.
+// set is the tables of one run of peers.
+type set struct {
+	machine
+	dir string
+}
+
+// writeLive prints the live tables from the reports in dir, as far as there are any.
 func writeLive(w io.Writer, dir string) error {
-	var m machine
-	if err := readJSON(filepath.Join(dir, "machine.json"), &m); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
+	var sets []*set
+	for _, name := range []string{"published", "triple"} {
+		s := &set{dir: filepath.Join(dir, name)}
+		if err := readJSON(filepath.Join(s.dir, "machine.json"), &s.machine); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		sets = append(sets, s)
+	}
+	if err := writeCalls(w, sets[0], sets[1]); err != nil {
 		return err
 	}
-	if err := writeCalls(w, dir, &m); err != nil {
-		return err
-	}
-	return writeTraffic(w, dir, &m)
+	return writeTraffic(w, sets[0], sets[1])
 }
 
 func (m *machine) text() string {
-	return fmt.Sprintf("%s, %d cores, %.0f GiB, Linux %s, JDK %s, %s", m.CPU, m.Cores,
+	text := fmt.Sprintf("%s, %d cores, %.0f GiB, Linux %s, JDK %s, %s", m.CPU, m.Cores,
 		float64(m.MemoryBytes)/(1<<30), m.Kernel, strings.SplitN(m.JDK, "+", 2)[0], m.Date)
+	if m.Load > 0 {
+		text += fmt.Sprintf(", load average %.1f when it began", m.Load)
+	}
+	return text
 }
 
-func writeCalls(w io.Writer, dir string, m *machine) error {
+func writeCalls(w io.Writer, m, protocols *set) error {
 	fmt.Fprintf(w, `
 # Calls per second by method
 
@@ -155,18 +184,54 @@ Measured is what dubbo-wire saw on the wire in %d seconds of load (%s); publishe
 table, from 4 cores and 8 GiB. The figures of different machines do not compare; the order may.
 
 `, m.Calls.Dubbo, m.Calls.Threads, m.text(), m.Calls.Seconds, "`dubbo-wire capture lo`")
+	if err := m.callsTable(w, callsPerSecond, false); err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\nBytes a call are the bodies of request and response. Only the calls of the column's method count; where the window\nreached into the next method the rate is that much too low. Coverage is the lowest of the row's cells: the share of Dubbo's\nbytes that dubbo-wire recorded whole.\n")
+	m.writeMissing(w, "calls")
+	fmt.Fprintf(w, `
+## Calls per second with Triple
+
+Both protocols of Dubbo %s under the same load, one after the other in one run: %s.
+%sEach method has a connection of its own, which opens after the capture has begun: headers of HTTP/2 from before would not be known.
+Frame bytes have the headers of both protocols: 16 bytes a message, or HEADERS and DATA frames of HTTP/2. They are means, in which the
+first call of the connection hardly counts. Published is Dubbo's "Triple (Protobuf)".
+
+`, protocols.Calls.Dubbo, protocols.text(), protocols.noise())
+	if err := protocols.callsTable(w, protocolCalls, true); err != nil {
+		return err
+	}
+	protocols.writeMissing(w, "calls")
+	return nil
+}
+
+// noise warns of rates that other programs have influenced.
+func (m *machine) noise() string {
+	if m.Load < 1 {
+		return ""
+	}
+	return "Other programs used the same processors, and the JVMs had compiled for seconds only: rates of single cells compare roughly with each other,\n" +
+		"and not with those of the tables above. Bytes do not depend on that.\n"
+}
+
+// callsTable prints the rate and the bytes of each method, also those of frames if they are wanted.
+func (m *set) callsTable(w io.Writer, rows []loadRow, frames bool) error {
+	columns, align := " %s, measured | published | bytes a call |", " ---: | ---: | ---: |"
+	if frames {
+		columns, align = columns+" frame bytes |", align+" ---: |"
+	}
 	fmt.Fprint(w, "| serialization |")
 	for _, method := range userMethods {
-		fmt.Fprintf(w, " %s, measured | published | bytes a call |", method)
+		fmt.Fprintf(w, columns, method)
 	}
 	fmt.Fprintln(w, " coverage |")
-	fmt.Fprintln(w, "| --- |"+strings.Repeat(" ---: | ---: | ---: |", len(userMethods))+" ---: |")
-	for _, row := range callsPerSecond {
+	fmt.Fprintln(w, "| --- |"+strings.Repeat(align, len(userMethods))+" ---: |")
+	for _, row := range rows {
 		fmt.Fprintf(w, "| %s |", row.name)
 		coverage := ""
 		least := 101.0
 		for _, method := range userMethods {
-			s, err := readCell(dir, "calls", row.serialization, method)
+			s, err := readCell(m.dir, "calls", row.serialization, method)
 			if err != nil {
 				return err
 			}
@@ -175,22 +240,23 @@ table, from 4 cores and 8 GiB. The figures of different machines do not compare;
 				pub = report.Count(n)
 			}
 			if s == nil {
-				fmt.Fprintf(w, " | %s | |", pub)
+				fmt.Fprintf(w, " | %s | |%s", pub, strings.Repeat(" |", strings.Count(columns, "|")-3))
 				continue
 			}
 			if s.percent < least {
 				least, coverage = s.percent, percent(s.percent)
 			}
 			fmt.Fprintf(w, " %s | %s | %s |", report.Count(int64(s.perSecond+0.5)), pub, report.Count(int64(s.bodyBytes+0.5)))
+			if frames {
+				fmt.Fprintf(w, " %s |", report.Count(int64(s.frameBytes+0.5)))
+			}
 		}
 		fmt.Fprintf(w, " %s |\n", coverage)
 	}
-	fmt.Fprint(w, "\nBytes a call are the bodies of request and response. Only the calls of the column's method count; where the window\nreached into the next method the rate is that much too low. Coverage is the lowest of the row's cells: the share of Dubbo's\nbytes that dubbo-wire recorded whole.\n")
-	m.writeMissing(w, "calls")
 	return nil
 }
 
-func writeTraffic(w io.Writer, dir string, m *machine) error {
+func writeTraffic(w io.Writer, m, protocols *set) error {
 	fmt.Fprintf(w, `
 # Total time and total traffic
 
@@ -201,11 +267,34 @@ headers of TCP and IP, acknowledgements and all; link bytes here are the packets
 bare acknowledgements. The time is what so many calls take at the rate that was seen.
 
 `, m.Traffic.Dubbo, m.Traffic.Threads)
+	if err := m.trafficTable(w, trafficSerializations, func(s string) string { return strings.Replace(s, "+", ", ", 1) }); err != nil {
+		return err
+	}
+	m.writeMissing(w, "traffic")
+	fmt.Fprintf(w, `
+## Total traffic with Triple
+
+The same workloads with both protocols of Dubbo %s, in the run of the calls per second with Triple. Link bytes have the frames of both protocols.
+%s
+`, protocols.Traffic.Dubbo, protocols.noise())
+	var names []string
+	for _, row := range protocolCalls {
+		names = append(names, row.serialization)
+	}
+	if err := protocols.trafficTable(w, names, func(s string) string { return strings.NewReplacer("tri-", "triple/", "dubbo-", "dubbo/").Replace(s) }); err != nil {
+		return err
+	}
+	protocols.writeMissing(w, "traffic")
+	return nil
+}
+
+// trafficTable prints a row for each workload and serialization. title returns the name of a serialization in the table.
+func (m *set) trafficTable(w io.Writer, serializations []string, title func(string) string) error {
 	fmt.Fprintln(w, "| workload | serialization | body bytes a call | link bytes a call | total, bodies | total, link | time | published | coverage |")
 	fmt.Fprintln(w, "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, t := range traffic {
-		for _, serialization := range trafficSerializations {
-			s, err := readCell(dir, "traffic", serialization, t.workload)
+		for _, serialization := range serializations {
+			s, err := readCell(m.dir, "traffic", serialization, t.workload)
 			if err != nil {
 				return err
 			}
@@ -213,7 +302,7 @@ bare acknowledgements. The time is what so many calls take at the rate that was 
 			if s == nil && pub == "" {
 				continue
 			}
-			fmt.Fprintf(w, "| %s: %s × %s | %s |", t.workload, report.Count(t.calls), t.what, strings.Replace(serialization, "+", ", ", 1))
+			fmt.Fprintf(w, "| %s: %s × %s | %s |", t.workload, report.Count(t.calls), t.what, title(serialization))
 			if s == nil {
 				fmt.Fprintf(w, " | | | | | %s | |\n", pub)
 				continue
@@ -223,7 +312,6 @@ bare acknowledgements. The time is what so many calls take at the rate that was 
 				total(s.bodyBytes*n), total(s.linkBytes*n), n/s.perSecond, pub, percent(s.percent))
 		}
 	}
-	m.writeMissing(w, "traffic")
 	return nil
 }
 

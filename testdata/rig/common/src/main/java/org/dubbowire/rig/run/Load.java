@@ -16,6 +16,8 @@ final class Load {
     private static final String[] METHODS = System.getProperty("rig.load.methods", "existUser").split(",");
     private static final int THREADS = Integer.getInteger("rig.load.threads", 32);
     private static final int WARM_UP = Integer.getInteger("rig.load.warmUp", 0);
+    /** Milliseconds without calls after START, before a new connection for each method; 0: all share the first one. */
+    private static final int FRESH = Integer.getInteger("rig.load.fresh", 0);
     private static final int SECONDS = Integer.getInteger("rig.load.seconds", 0);
     private final LongConsumer call;
     private final AtomicLong next = new AtomicLong();
@@ -35,6 +37,10 @@ final class Load {
         }
         for (String method : METHODS) {
             System.out.println("START " + method);
+            if (FRESH > 0) {
+                Peer.CURRENT.leave();
+                Thread.sleep(FRESH);
+            }
             System.out.println("LOAD " + method + " failed " + new Load(call(method)).run(SECONDS));
         }
     }
@@ -43,6 +49,9 @@ final class Load {
         int at = what.indexOf('@'); // existUser@kryo: not in the serialization of the settings
         String method = at < 0 ? what : what.substring(0, at);
         String serialization = at < 0 ? Settings.SERIALIZATION : what.substring(at + 1);
+        if (serialization.equals("protobuf")) {
+            return Protobuf.load(method);
+        }
         var users = Remote.of(org.apache.dubbo.benchmark.service.UserService.class).serialization(serialization).get();
         UserService posts = Remote.of(UserService.class).serialization(serialization).get();
         return switch (method) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.dubbowire.rig.edge.Stranger;
 import org.dubbowire.rig.proto.Leaf;
 import org.dubbowire.rig.proto.ProtoService;
@@ -48,6 +49,20 @@ final class Protobuf {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The calls of Load with messages. */
+    static LongConsumer load(String method) {
+        register();
+        ProtoService service = Remote.of(ProtoService.class).get();
+        return switch (method) {
+            case "existUser" -> n -> service.existUser(StringValue.of("jdoe" + n % 10 + "@example.org"));
+            case "createUser" -> n -> service.createUser(ProtoData.user(n, ""));
+            case "getUser" -> n -> service.getUser(Int64Value.of(n));
+            case "listUser" -> n -> service.listUser(Int32Value.of((int) (n % 1000)));
+            case "posts" -> n -> service.queryPost(StringValue.of("dubbo"));
+            default -> throw new IllegalArgumentException("no load of messages " + method);
+        };
     }
 
     static void run() throws Exception {
