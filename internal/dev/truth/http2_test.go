@@ -223,6 +223,9 @@ func TestHTTP2(t *testing.T) {
 			r := readRows(t, p.File, 0)
 			if !p.Complete {
 				someRows(t, streams, r)
+				if strings.Contains(p.Name, "-midway-") {
+					wholeStreams(t, streams, r)
+				}
 				someCalls(t, calls, r)
 				return
 			}
@@ -318,6 +321,30 @@ func named(t *testing.T, key sending, d *direction, f *http2Row) {
 	if version := d.header("tri-service-version"); version != "" && assert.NotNil(t, f.Version, "%v", key) {
 		assert.Equal(t, version, *f.Version, "%v", key)
 	}
+}
+
+// wholeStreams: of a capture that is joined midway and lacks nothing later, streams all of whose messages came have the sizes that
+// their sender logged.
+func wholeStreams(t *testing.T, streams map[sending]*direction, r *http2Run) {
+	whole := 0
+	for key, rows := range r.rows {
+		d, other := streams[key], streams[sending{way{key.dst, key.src}, key.stream}]
+		if d == nil || len(rows) != max(1, len(d.messages)) || slices.ContainsFunc(rows, func(f http2Row) bool { return !f.Complete }) {
+			continue
+		}
+		whole++
+		sum := 0
+		for i, f := range rows {
+			sum += f.HeaderBytes + f.BodyBytes
+			if len(d.messages) > 0 {
+				assert.Equal(t, d.messages[i].Bytes, f.BodyBytes, "%v message %d", key, i+1)
+			}
+		}
+		if other == nil || !other.reset || sum != d.bytes-d.last {
+			assert.Equal(t, d.bytes, sum, "frame bytes of %v", key)
+		}
+	}
+	assert.Greater(t, whole, len(streams)*9/10)
 }
 
 // someRows: of a capture that saw only a part, nothing is invented. Messages before the first captured one are not counted.
