@@ -22,10 +22,13 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
+// plainName is the name of the protocol of calls without gRPC.
+const plainName = "http2"
+
 // Protocol is HTTP/2. The headers of a call tell whether it is one of GRPC, or one of Dubbo's Triple.
 var (
 	Protocol = &rpc.Protocol{
-		Name: "http2", Read: "messages, bodies", Sniff: sniff, Found: Found, New: open,
+		Name: plainName, Read: "messages, bodies", Sniff: sniff, Found: Found, New: open,
 		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
 	Triple = &rpc.Protocol{

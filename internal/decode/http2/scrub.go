@@ -24,7 +24,7 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 	if !ok {
 		return
 	}
-	s := headScrubber{b: b, headers: m.Headers, r: r}
+	s := headScrubber{b: b, headers: m.Headers, plain: m.Protocol.Name == plainName || triple.OnResource(n.request), r: r}
 	for _, p := range n.pieces {
 		own := b[p.off : p.off+p.len]
 		if p.first {
@@ -54,6 +54,7 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 type headScrubber struct {
 	b       []byte
 	headers []rpc.Header // that were decoded
+	plain   bool         // the call is not one of gRPC
 	r       decode.Mapper
 	pieces  []piece // of a block
 	block   []byte
@@ -134,7 +135,7 @@ func (s *headScrubber) field(b []byte, off int32) int {
 		}
 		at += n
 	}
-	n := s.string(b[at:], func(text []byte, alike func(byte) string) { triple.ScrubHeaderValue(name, text, alike, s.r) })
+	n := s.string(b[at:], func(text []byte, alike func(byte) string) { triple.ScrubHeaderValue(name, text, s.plain, alike, s.r) })
 	if n == 0 {
 		return 0
 	}

@@ -61,7 +61,7 @@ func scrubbedBlock(t *testing.T, b []byte, half int) (was, is []rpc.Header, afte
 	before, later := newTable(false), newTable(false)
 	ok = d.decode(b, &before, defaultTableSize)
 	was = append(was, d.fields...)
-	m := &rpc.Message{Head: b, Headers: was}
+	m := &rpc.Message{Head: b, Headers: was, Summary: rpc.Summary{Protocol: GRPC}}
 	m.Native = &native{pieces: []piece{
 		{len: int32(half), fields: true}, {off: int32(half), len: int32(len(b) - half), fields: true},
 	}}

@@ -47,7 +47,7 @@ func (o *operations) room(n int) bool {
 // Operation returns what a request with these headers calls, nil if they have no path. Equal ones are shared. The service and the
 // method are the path up to and after its last slash, "?" if headers refer to ones that the capture lacks, and
 // the path is among these. Of a plain request with a path of another form than /service/method, the
-// service is the authority, and the method is that of HTTP and the path.
+// service is the authority, and the method is that of HTTP and the path without ids.
 func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 	var key target
 	method, authority, plain, unresolved := "", "", false, false
@@ -80,16 +80,15 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 			}
 		}
 	}
-	if key.path == "" {
-		if !unresolved {
-			return nil
-		}
+	switch {
+	case key.path == "" && !unresolved:
+		return nil
+	case key.path == "":
 		key.path, key.version = unknown+"/"+unknown, cmp.Or(key.version, unknown)
-	}
-	if plain {
+	case plain:
 		key.path, _, _ = strings.Cut(key.path, "?")
 		if !namesInterface(key.path) {
-			key.method, key.authority = method, authority
+			key.method, key.authority, key.path = method, authority, resource(key.path)
 		}
 	}
 	o := &d.operations
@@ -164,6 +163,57 @@ func splitPath(path string) (service, method string) {
 func namesInterface(path string) bool {
 	service, method := splitPath(path)
 	return strings.Contains(service, ".") && !strings.Contains(service, "/") && decode.IsClassName(service) && decode.IsClassName(method)
+}
+
+// OnResource reports whether an operation is a method of HTTP on a resource, rather than a method of an interface.
+func OnResource(op *rpc.Operation) bool { return op != nil && strings.Contains(op.Method, " /") }
+
+// id stands for a segment of a path that is the id of something, rather than a name.
+const id = "{id}"
+
+// resource returns a path with {id} for its segments that are ids.
+func resource(path string) string {
+	var b []byte
+	kept := 0
+	for from := 0; from < len(path); {
+		to := from + segmentLen(path[from:])
+		if isID(path[from:to]) {
+			b = append(append(b, path[kept:from]...), id...)
+			kept = to
+		}
+		from = to + 1
+	}
+	if kept == 0 {
+		return path
+	}
+	return string(append(b, path[kept:]...))
+}
+
+// segmentLen returns the length of the segment that a path begins with.
+func segmentLen[T string | []byte](path T) int {
+	for i := range len(path) {
+		if path[i] == '/' {
+			return i
+		}
+	}
+	return len(path)
+}
+
+// isID reports whether a segment of a path is an id: it begins with a digit, has three digits or more, or has characters that names lack.
+func isID[T string | []byte](segment T) bool {
+	digits := 0
+	for i := range len(segment) {
+		switch c := segment[i]; {
+		case c >= '0' && c <= '9':
+			if digits++; i == 0 || digits > 2 {
+				return true
+			}
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c == '-', c == '_', c == '.', c == '$':
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // withTypes returns op with the types that raw names, the bytes of the fields of a wrapper. Equal ones are shared.

@@ -2,6 +2,7 @@ package triple
 
 import (
 	"encoding/base64"
+	"net/netip"
 	"strings"
 	"unicode/utf8"
 
@@ -42,13 +43,16 @@ func isToken(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == '$' || c == '/'
 }
 
-// ScrubHeaderValue replaces the value of the header with that name, "" if the name is not known, unless it says what is called.
-func ScrubHeaderValue(name string, value []byte, alike func(byte) string, r decode.Mapper) {
+// ScrubHeaderValue replaces the value of the header with that name, "" if the name is not known, unless it says what is called. plain is set
+// for calls without gRPC: their host, and the resource in their path, are what is called.
+func ScrubHeaderValue(name string, value []byte, plain bool, alike func(byte) string, r decode.Mapper) {
 	text := string(value)
 	switch {
 	case headerStays(name, text):
+	case name == ":authority" && plain && isHostName(text):
 	case name == ":path":
-		scrubPath(value, alike, r)
+		path, _, _ := strings.Cut(text, "?")
+		scrubPath(value, plain && !namesInterface(path), alike, r)
 	case name == "grpc-message":
 		scrubPercent(value, alike, r)
 	case name == "grpc-status-details-bin":
@@ -110,19 +114,42 @@ func scrubInteger(text []byte, alike func(byte) string, r decode.Mapper) {
 	})
 }
 
-// scrubPath replaces what follows the path in a target, and segments that no name is like.
-func scrubPath(path []byte, alike func(byte) string, r decode.Mapper) {
+// isHostName reports whether an authority is the name of a host, not an address, with or without a port.
+func isHostName(authority string) bool {
+	host, _, _ := strings.Cut(authority, ":")
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	return host != "" && strings.IndexFunc(host, func(c rune) bool { return c >= utf8.RuneSelf || !isToken(byte(c)) }) < 0 &&
+		strings.Trim(authority[len(host):], ":0123456789") == ""
+}
+
+// scrubPath replaces what follows the path in a target, and segments that no name is like; those that are ids if the path is that of
+// a resource.
+func scrubPath(path []byte, ofResource bool, alike func(byte) string, r decode.Mapper) {
 	end := len(path)
 	if at := strings.IndexByte(string(path), '?'); at >= 0 {
 		scrubText(path[at+1:], alike, r)
 		end = at
 	}
 	for from := 0; from < end; {
-		to := from
-		for to < end && path[to] != '/' {
-			to++
-		}
-		if segment := path[from:to]; !decode.CanBeName(string(segment)) {
+		to := from + segmentLen(path[from:end])
+		segment := path[from:to]
+		if ofResource && isID(segment) && (alike != nil || utf8.RuneCount(segment) == len(segment)) {
+			r.Alike(segment, func(_ int, c byte) string {
+				switch { // so that it stays an id
+				case alike != nil:
+					return alike(c)
+				case c >= '0' && c <= '9':
+					return "0123456789"
+				case c >= 'a' && c <= 'z':
+					return "ghjkpqvwxz"
+				case c >= 'A' && c <= 'Z':
+					return "GHJKPQVWXZ"
+				}
+				return ""
+			})
+		} else if ofResource && isID(segment) || !ofResource && !decode.CanBeName(string(segment)) {
 			scrubText(segment, alike, r)
 			for i, c := range segment {
 				if c == '/' || c == '?' {

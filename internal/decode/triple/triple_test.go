@@ -290,7 +290,9 @@ func TestOperations(t *testing.T) {
 		{"POST", "/find", "application/grpc", "", "find"},
 		{"POST", "/a/b/find", "application/grpc", "a/b", "find"},
 		{"POST", "/org.acme.Users/find", "application/json", "org.acme.Users", "find"},
-		{"GET", "/users/5?x=y", "application/json", "host:80", "GET /users/5"},
+		{"GET", "/users/5?x=y", "application/json", "host:80", "GET /users/{id}"},
+		{"GET", "/api/v1/users/5/orders/3f2a-77-c0/", "application/json", "host:80", "GET /api/v1/users/{id}/orders/{id}/"},
+		{"PUT", "/users/a@b.c/oauth2", "text/plain", "host:80", "PUT /users/{id}/oauth2"},
 		{"GET", "/", "text/html", "host:80", "GET /"},
 	} {
 		op := d.Operation(headers(":method", row.method, ":authority", "host:80", ":path", row.path, "content-type", row.contentType))
