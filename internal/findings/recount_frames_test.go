@@ -253,7 +253,7 @@ func (m *message) refused() bool {
 	case "http2":
 		return m.status >= 400
 	}
-	return m.status > 0
+	return m.status > 0 && m.status < 100 || m.status >= 400 // Triple with a plain body has the status of HTTP
 }
 
 func (e exchange) failed() bool {

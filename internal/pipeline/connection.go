@@ -63,6 +63,7 @@ type direction struct {
 	oldest, newest *call.Message
 	firstBytes     *[rpc.HeadLen]byte // nil if they are not kept
 	received       int64              // bytes
+	missing        int64              // bytes of gaps
 	inWindow       uint8              // number of messages from oldest to newest
 	side           uint8
 	headLen        uint8 // number of kept first bytes, until they identify the protocol
@@ -179,7 +180,7 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 			d.sniffed = true
 			c.foundMessages() // probably
 			return
-		case !c.tcp.Joined || p.Found != nil: // its first bytes are those of a connection
+		case !c.tcp.Joined || p.Found != nil && (p.Found(head) || p.Found(b)): // its first bytes are those of a connection
 			d.sniffed = true
 			c.recognised(i, m, false)
 			if p.Resyncs {
@@ -255,20 +256,21 @@ func (c *connection) recognised(i int, m *assemble.Meta, joined bool) {
 	c.reader = c.opener(i)(c, joined)
 	for k := range c.dirs {
 		d := &c.dirs[k]
-		if d.received == 0 {
+		if joined || c.previous != nil { // the reader finds its place in what follows, or the previous reader has read them
+			if c.previous == nil {
+				c.skipped += d.received
+			}
 			continue
 		}
-		again := d.head()[:min(int64(d.headLen), d.received)]
-		if joined || c.previous != nil {
-			again = nil // the reader finds its place in what follows, or the previous reader has read them
-		}
-		if c.previous == nil {
-			c.skipped += d.received - int64(len(again))
-		}
-		if len(again) > 0 {
-			chunk := d.chunk(m)
-			chunk.Pos, chunk.Overhead = 0, 0
+		chunk := d.chunk(m)
+		chunk.Pos, chunk.Overhead = 0, 0
+		switch again := d.head()[:min(int64(d.headLen), d.received)]; {
+		case d.received+d.missing == 0:
+		case int64(len(again)) == d.received && d.missing == 0:
 			c.reader.Data(k, again, chunk)
+		default:
+			c.skipped += d.received
+			c.reader.Gap(k, d.received+d.missing, 0, chunk)
 		}
 	}
 }
@@ -347,6 +349,7 @@ func (d *direction) chunk(m *assemble.Meta) *rpc.Chunk {
 
 func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	d.conn.gap += n
+	d.missing += n
 	if wire == 0 {
 		d.conn.lostGaps++
 		d.conn.lostBytes += n

@@ -250,6 +250,8 @@ all_captures() {
 
   capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
   capture rest-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
+  capture rest-upgrade-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties="-Drig.extra=rest -Drig.http=HTTP_2" note="the HTTP client of the JDK asks to switch to HTTP/2, which the provider ignores"
+  capture upgrade-3.3.6 dubbo=3.3.6 protocol=tri spoken=http2 workloads=upgrade note="the HTTP client of the JDK switches from HTTP/1.1 to HTTP/2; bodies are JSON"
   capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"
 
   # Other models, filled at random: what no decoder was written against. Each has every second of the workload's single values, here these, there those.

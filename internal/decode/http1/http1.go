@@ -1,20 +1,22 @@
 // Package http1 recognises HTTP/1 connections.
 //
 // The first bytes of a direction come in; a verdict goes out. The connections are named and their bytes counted; no
-// message is read. The package keeps no memory. Source: RFC 9112 (request and status lines).
+// message is read. Package http2 reads connections that switch to HTTP/2. The package keeps no memory. Source: RFC 9112 (request and
+// status lines).
 package http1
 
 import (
 	"bytes"
 	"slices"
 
+	"dubbo-wire/internal/decode/http2"
 	"dubbo-wire/internal/rpc"
 )
 
 // Protocol is HTTP/1.0 and HTTP/1.1.
 var Protocol = &rpc.Protocol{
 	Name: "http1", Read: "recognised", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: sniff,
-	KeepHead: keepHead,
+	Found: http2.AsksToSwitch, New: http2.OpenHTTP1, KeepHead: keepHead,
 }
 
 func sniff(head []byte) rpc.Verdict {

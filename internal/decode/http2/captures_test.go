@@ -87,7 +87,7 @@ func see(t *testing.T, file string, gone func(int) bool, snap int) *seen {
 // without them, and no call gets another name.
 func TestDamagedCaptures(t *testing.T) {
 	for _, c := range testkit.Captures() {
-		if !c.Sampled(1) || !slices.ContainsFunc(c.Protocols, func(name string) bool { return name == "tri" || name == "grpc" }) {
+		if !c.Sampled(1) || !slices.ContainsFunc(c.Protocols, func(name string) bool { return name == "tri" || name == "grpc" || name == "http2" }) {
 			continue
 		}
 		file := c.Path()

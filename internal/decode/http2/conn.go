@@ -3,6 +3,7 @@ package http2
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"golang.org/x/net/http2"
 
@@ -36,21 +37,38 @@ type (
 	}
 )
 
-func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
+// laneKey is the key of the lane of an Env.
+type laneKey struct{ env *rpc.Env }
+
+// laneOf returns the lane that all connections of env share.
+func laneOf(env *rpc.Env) *lane {
+	if l, ok := env.Shared[laneKey{env}].(*lane); ok {
+		return l
+	}
 	common, ok := env.Shared[sharedKey{}].(shared)
 	if !ok {
 		common = shared{triple.NewDecoder(env.Formats), new(blockDecoder)}
 		env.Shared[sharedKey{}] = common
 	}
 	l := &lane{env: env, bodies: common.bodies, blocks: common.blocks}
+	env.Shared[laneKey{env}] = l
+	return l
+}
+
+func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
+	l := laneOf(env)
 	return func(owner rpc.Owner, joined bool) rpc.Conn {
 		owner.Claim(self.Name)
-		c := &conn{lane: l, owner: owner, joined: joined, client: -1}
-		for i := range c.sides {
-			c.sides[i].start(c, uint8(i))
-		}
-		return c
+		return l.newConn(owner, joined)
 	}
+}
+
+func (l *lane) newConn(owner rpc.Owner, joined bool) *conn {
+	c := &conn{lane: l, owner: owner, joined: joined, client: -1}
+	for i := range c.sides {
+		c.sides[i].start(c, uint8(i))
+	}
+	return c
 }
 
 // conn is one connection.
@@ -62,7 +80,7 @@ type conn struct {
 	nopen          int
 	oldest, newest *stream
 	last           *stream // most recently used
-	waiting        []*row  // until it is known which side is the client
+	waiting        []*row  // until it is known which side is the client, and that the connection uses HTTP/2
 	closed         []uint32
 	nclosed        int
 	// highest are the highest numbers of streams that were opened, of even and odd ones, and far one that is far above them. first is
@@ -74,6 +92,7 @@ type conn struct {
 	early        int  // streams with early set
 	client       int8 // side of the client, -1 if it is not known
 	joined       bool
+	upgrade      *upgrade // nil if the connection does not begin with HTTP/1
 }
 
 type sideState uint8
@@ -84,6 +103,9 @@ const (
 	inData                     // left bytes of a DATA frame follow
 	inPayload                  // left bytes of another frame follow, which is too long to be read
 	searching                  // the position of the next frame is not known
+	atHTTP1                    // in the head of a request or response of HTTP/1
+	atChunk                    // in a line of the chunked coding of HTTP/1
+	inHTTP1                    // the connection does not switch to HTTP/2
 )
 
 // side is one direction of a connection.
@@ -91,8 +113,11 @@ type side struct {
 	conn   *conn
 	number uint8
 	state  sideState
-	chunk  *rpc.Chunk // of the current delivery
-	pos    int64      // of the next byte
+	next   sideState // after the current DATA frame
+	// trailing is set after the last chunk of HTTP/1.
+	trailing bool
+	chunk    *rpc.Chunk // of the current delivery
+	pos      int64      // of the next byte
 	// overhead is that of deliveries whose first byte has no owner yet.
 	overhead int64
 	// buf holds a frame that crosses deliveries, from its header on. from is its place, first the packet of its first byte.
@@ -140,7 +165,7 @@ type side struct {
 
 func (s *side) start(c *conn, number uint8) {
 	*s = side{
-		conn: c, number: number, table: newTable(c.joined), tableLimit: defaultTableSize, maxFrame: defaultMaxFrame,
+		conn: c, number: number, next: atFrame, table: newTable(c.joined), tableLimit: defaultTableSize, maxFrame: defaultMaxFrame,
 		initialWindow: defaultWindow, window: defaultWindow, windowsKnown: !c.joined,
 	}
 	if c.joined {
@@ -200,6 +225,13 @@ func (s *side) step(b []byte) int {
 		return s.data(b)
 	case inPayload:
 		return s.payload(b)
+	case atHTTP1:
+		return s.http1(b)
+	case atChunk:
+		return s.chunkLine(b)
+	case inHTTP1:
+		s.unown(int64(len(b)), "")
+		return len(b)
 	}
 	return s.header(b)
 }
@@ -210,6 +242,10 @@ func (s *side) preface(b []byte) int {
 	had := len(s.buf)
 	n := min(len(b), len(preface)-had)
 	if string(b[:n]) != preface[had:had+n] {
+		if s.conn.upgrade.undecided() {
+			s.conn.refuse(s, had)
+			return 0
+		}
 		s.state = atFrame
 		if had == 0 {
 			return 0
@@ -224,13 +260,14 @@ func (s *side) preface(b []byte) int {
 	if had == 0 {
 		s.begin()
 	}
-	if s.buf = append(s.buf, b[:n]...); len(s.buf) < len(preface) {
+	if s.hold(b[:n]); len(s.buf) < len(preface) {
 		return n
 	}
 	s.unown(int64(len(preface)), unownedPreface)
 	s.keepFrame(len(preface), s.buf)
 	s.conn.setClient(s.number)
-	s.buf, s.state = s.buf[:0], atFrame
+	s.conn.accept()
+	s.buf, s.state, s.next = s.buf[:0], atFrame, atFrame
 	return n
 }
 
@@ -243,11 +280,16 @@ func (c *conn) setClient(side uint8) {
 		return
 	}
 	c.client = int8(side)
+	c.passWaiting()
+}
+
+// passWaiting passes on what waited, requests first.
+func (c *conn) passWaiting() {
 	waiting := c.waiting
 	c.waiting = nil
 	for _, request := range [2]bool{true, false} {
 		for i, r := range waiting {
-			if r != nil && (r.side == side) == request {
+			if r != nil && (int8(r.side) == c.client) == request {
 				waiting[i] = nil // pass frees it
 				c.pass(r)
 			}
@@ -585,6 +627,12 @@ func (c *conn) Repeat(side int, span rpc.Span, wire int64) bool {
 			}
 		}
 	}
+	for _, r := range c.waiting {
+		if int(r.side) == side && slices.ContainsFunc(r.spans, func(own rpc.Span) bool { return span.From >= own.From && span.From < own.To }) {
+			r.m.Wire += wire
+			return true
+		}
+	}
 	return false
 }
 
@@ -613,6 +661,15 @@ func (c *conn) End(side int) {
 		c.end(c.oldest)
 	}
 	c.dropWaiting()
+	for i := range c.sides {
+		c.sides[i].freeBuffers()
+	}
+}
+
+// freeBuffers gives the memory of frames and header blocks back to the budget.
+func (s *side) freeBuffers() {
+	s.conn.held -= cap(s.buf) + cap(s.block)
+	s.buf, s.block = nil, nil
 }
 
 // Pending implements [rpc.Conn].
@@ -647,7 +704,7 @@ func (c *conn) Pending(side int) rpc.Pending {
 
 // lost begins a search: the position of the next frame is not known.
 func (s *side) lost() {
-	s.state = searching
+	s.state, s.next = searching, atFrame
 	s.gaps++
 	for i := range s.conn.sides { // updates of the windows, and bytes that took from them, may be lost
 		s.conn.sides[i].windowsKnown = false
@@ -684,6 +741,17 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 			s.state = atFrame
 		}
 		n -= int64(k)
+	case atHTTP1:
+		if len(s.buf) > 0 {
+			s.cutHTTP1(cause)
+		}
+	case atChunk:
+		if st := c.find(1); st != nil && st.halves[side].row != nil {
+			st.halves[side].row.broken = true
+		}
+		s.unown(int64(len(s.buf)), "")
+		s.keepFrame(0, s.buf)
+		s.drop()
 	case atFrame, atStart:
 		if k := len(s.buf); k >= frameHeaderLen && s.state == atFrame && n <= int64(s.rest()) {
 			s.loseFrame(int(n), cause)
@@ -694,7 +762,7 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 			s.drop()
 		}
 	}
-	if n > 0 && s.state != searching {
+	if n > 0 && s.state != searching && s.state != inHTTP1 {
 		s.lost()
 	}
 	c.settle()

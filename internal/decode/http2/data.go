@@ -274,6 +274,13 @@ func (s *side) takeData(b []byte) {
 				r.m.HeaderLen += int32(n)
 			} else {
 				r.m.HeaderLen -= int32(prefixLen - n)
+				if half.framing == framingUnknown && !r.isPrefix() {
+					c.noPrefix(r)
+					at += int64(n)
+					b = b[n:]
+					s.left -= n
+					continue
+				}
 				if kept := s.headBytes(r.prefix[:]); kept == nil {
 					r.m.HeaderLen += prefixLen
 				} else {
@@ -297,7 +304,7 @@ func (s *side) endDataIf() {
 	if s.left > 0 {
 		return
 	}
-	s.state = atFrame
+	s.state = s.next
 	s.deferring = false
 	s.flush()
 	if st := s.stream; st != nil && s.h.has(flagEndStream) {

@@ -49,6 +49,7 @@ var unowned = [...]string{
 
 const (
 	unownedPreface = "http2 preface"
+	unownedUpgrade = "http2 upgrade"
 	unownedOther   = "http2 unknown frames"
 )
 

@@ -76,9 +76,12 @@ func (r *row) pieces(n int) []rpc.Piece {
 
 // framing passes on the head of a row as bytes of no message.
 func (c *conn) framing(side int, r *row) {
-	if !c.env.Framing {
-		return
+	if c.env.Framing && !c.upgrade.undecided() {
+		c.passFraming(side, r)
 	}
+}
+
+func (c *conn) passFraming(side int, r *row) {
 	r.keepHead()
 	m := &r.m
 	m.Protocol, m.Native = Protocol, &r.native

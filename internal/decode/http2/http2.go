@@ -5,7 +5,7 @@
 // header tables, and of each open stream the newest message of each direction; the connections of a lane share a budget for
 // them, beyond which the oldest streams are closed.
 //
-// Sources: RFC 9113 (HTTP/2), RFC 7541 (HPACK), the gRPC protocol over HTTP/2 (prefix and trailers).
+// Sources: RFC 9113 (HTTP/2), RFC 7541 (HPACK), RFC 7540, section 3.2, and RFC 9112 (the switch from HTTP/1), the gRPC protocol over HTTP/2 (prefix and trailers).
 package http2
 
 import (
@@ -28,7 +28,7 @@ const plainName = "http2"
 // Protocol is HTTP/2. The headers of a call tell whether it is one of GRPC, or one of Dubbo's Triple.
 var (
 	Protocol = &rpc.Protocol{
-		Name: plainName, Read: "messages, bodies", Sniff: sniff, Found: Found, New: open,
+		Name: plainName, Read: "messages, bodies", Releases: "3.3", Capture: "upgrade-3.3.6.pcap.zst", Sniff: sniff, Found: Found, New: open,
 		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
 	Triple = &rpc.Protocol{
@@ -65,17 +65,25 @@ func headerFields(m *rpc.Message) []rpc.HeaderField {
 	headers := m.Headers
 	for _, p := range n.pieces {
 		if !p.fields {
-			list = append(list, rpc.HeaderField{Name: p.name, Value: p.value, Off: int(p.off), Len: int(p.len)})
+			list = append(list, rpc.HeaderField{Name: p.name, Value: p.value, Off: int(p.off), Len: int(p.len), Secret: p.name == trailerLine})
 			continue
+		}
+		value := fieldValue
+		if n.http1 {
+			value = http1Value
 		}
 		at, end := int(p.off), int(p.off+p.len)
 		for len(headers) > 0 && int(headers[0].Off) < end && int(headers[0].Off) >= at {
 			h := &headers[0]
-			if int(h.Off) > at {
+			switch {
+			case int(h.Off) == at:
+			case n.http1:
+				list = append(list, rpc.HeaderField{Name: "lines", Off: at, Len: int(h.Off) - at, Secret: true})
+			default:
 				list = append(list, rpc.HeaderField{Name: "tableSize", Off: at, Len: int(h.Off) - at})
 			}
 			to := min(int(h.Off+h.Len), end)
-			list = append(list, rpc.HeaderField{Name: fieldName(h), Value: fieldValue(h), Off: int(h.Off), Len: to - int(h.Off)})
+			list = append(list, rpc.HeaderField{Name: fieldName(h), Value: value(h), Off: int(h.Off), Len: to - int(h.Off)})
 			at = to
 			headers = headers[1:]
 		}

@@ -1,7 +1,10 @@
 package http2
 
 import (
+	"bytes"
 	"encoding/binary"
+
+	"golang.org/x/net/http2"
 
 	"dubbo-wire/internal/rpc"
 )
@@ -81,6 +84,9 @@ func (s *side) examine(enough int) {
 		}
 	}
 	q.candidates = kept
+	if at := s.prefaceAt(); at >= 0 && (start < 0 || at < start) {
+		start = at
+	}
 	for start < 0 && len(q.buf)-q.at >= frameHeaderLen {
 		if !mayBegin(q.buf[q.at:]) {
 			q.at++
@@ -303,6 +309,10 @@ func (s *side) resume(start int) {
 	s.conn.held -= q.charged
 	s.search = nil
 	s.state, s.resync = atFrame, true
+	if bytes.HasPrefix(buf, []byte(http2.ClientPreface)) {
+		s.state, s.table = atStart, newTable(false)
+	}
+	s.conn.accept()
 	wasOwned := s.owned
 	s.owned = true // buf is not used again
 	for i := range deliveries {
@@ -357,8 +367,12 @@ func (s *side) endSearch() {
 	}
 }
 
-// Found reports whether b, bytes from anywhere in a direction of a connection, certainly has frames of HTTP/2.
+// Found reports whether b, bytes from anywhere in a direction of a connection, certainly has frames of HTTP/2, or begins with a client's
+// preface.
 func Found(b []byte) bool {
+	if sniff(b) == rpc.Mine {
+		return true
+	}
 	s := side{maxFrame: maxFrame, search: &search{buf: b, deliveries: rpc.HeldChunks{{}}}}
 	for at := 0; len(b)-at >= frameHeaderLen && at < maxFound; at++ {
 		if mayBegin(b[at:]) && s.follow(&candidate{start: at, next: at}, enoughMarks) == rpc.Mine {

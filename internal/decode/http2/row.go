@@ -96,11 +96,12 @@ func (r *row) headLen() int {
 type native struct {
 	pieces  []piece
 	request *rpc.Operation
+	http1   bool // the header fields are lines of HTTP/1
 }
 
 // Clone implements [rpc.Native].
 func (n *native) Clone() rpc.Native {
-	return &native{pieces: append([]piece(nil), n.pieces...), request: n.request}
+	return &native{pieces: append([]piece(nil), n.pieces...), request: n.request, http1: n.http1}
 }
 
 func (l *lane) newRow() *row {
@@ -211,10 +212,33 @@ func (c *conn) startBody(r *row, n int) {
 	r.need = m.Encoding != "" || c.env.Detail > rpc.Envelope || c.env.WholeBodies || c.env.Sampling && c.owner.Keep(int(r.side), m)
 }
 
+// isPrefix reports whether the row's prefix is that of a gRPC message.
+func (r *row) isPrefix() bool {
+	return r.prefix[0] <= 1 && binary.BigEndian.Uint32(r.prefix[1:]) <= maxMessage
+}
+
+// noPrefix starts a plain body with what was taken for a prefix, since the headers that tell what follows are not known.
+func (c *conn) noPrefix(r *row) {
+	st := r.stream
+	st.halves[r.side].framing = framingPlain
+	if !st.sure {
+		st.use = triple.Plain
+	}
+	r.state = rowPlain
+	c.startBody(r, 0)
+	for i := range r.prefix {
+		at := int64(0)
+		if c.env.Framing {
+			at = r.prefixAt[i]
+		}
+		c.take(r, r.prefix[i:i+1], at)
+	}
+}
+
 // readPrefix reads the prefix of a gRPC message.
 func (c *conn) readPrefix(r *row) {
 	n := binary.BigEndian.Uint32(r.prefix[1:])
-	if r.prefix[0] > 1 || n > maxMessage {
+	if !r.isPrefix() {
 		// No message follows. The rest of the direction is one body, which nobody can read.
 		r.err = &decode.Error{Cause: decode.Malformed, Expected: "the prefix of a gRPC message"}
 		r.state = rowPlain
@@ -352,7 +376,7 @@ func (c *conn) emit(r *row, ends bool) {
 
 // pass passes a row on as a message.
 func (c *conn) pass(r *row) {
-	if c.client < 0 {
+	if c.client < 0 || c.upgrade.undecided() {
 		if c.waiting = append(c.waiting, r); len(c.waiting) > maxWaiting {
 			c.dropWaiting()
 		}

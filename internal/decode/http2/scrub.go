@@ -31,6 +31,10 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 			s.scrubBlock()
 		}
 		switch {
+		case n.http1 && p.fields:
+			scrubHTTP1(own, p.off, m.Headers, s.plain, r)
+		case n.http1 && p.name != "prefix":
+			scrubLine(own[p.stays:])
 		case p.fields:
 			s.pieces = append(s.pieces, p)
 		case p.bad:

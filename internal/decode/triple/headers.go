@@ -97,6 +97,7 @@ const (
 var notAttachments = map[string]carriers{
 	"te": inNone, "content-type": inNone, "content-length": inNone, "content-encoding": inNone, "transfer-encoding": inNone, "connection": inNone,
 	"accept": inNone, "accept-encoding": inNone, "host": inNone, "user-agent": inNone, "http-status": inNone,
+	"upgrade": inNone, "http2-settings": inNone, "expect": inNone,
 	"group": inNone, "interface": inNone, "path": inNone, "remote.application": inNone, "application": inNone, "serialization": inNone,
 	"rest-service-version": inNone, "rest-service-group": inNone,
 	"tri-consumer-appname": inNone, "tri-service-version": inNone, "tri-service-group": inNone, "tri-service-timeout": inNone,

@@ -70,7 +70,7 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 		case ":method":
 			method = h.Value
 			plain = plain || method != "POST"
-		case ":authority":
+		case ":authority", "host":
 			authority = h.Value
 		case "content-type":
 			if !isGRPC(h.Value) {

@@ -19,7 +19,7 @@ var stay = map[string]bool{
 	":method": true, ":scheme": true, ":status": true, "content-type": true, "content-length": true, "content-encoding": true,
 	"te": true, "trailer": true, "transfer-encoding": true, "connection": true, "accept": true, "accept-encoding": true,
 	"user-agent": true, "server": true, "grpc-encoding": true, "grpc-accept-encoding": true, "grpc-status": true, "grpc-timeout": true,
-	"tri-service-timeout": true, "tri-exception-code": true, "http-status": true,
+	"tri-service-timeout": true, "tri-exception-code": true, "http-status": true, "upgrade": true, "http2-settings": true, "expect": true,
 }
 
 // named are headers whose values stay if they can be what an attachment of that name has.

@@ -48,12 +48,13 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 	"one-id":       func(t *pipeline.Totals) int64 { return t.Expired },
 
 	"http2-connections": func(t *pipeline.Totals) int64 { return t.TCP.Expired },
+	"http1-switching":   func(t *pipeline.Totals) int64 { return t.TCP.Expired },
 	"http2-streams":     func(t *pipeline.Totals) int64 { return t.Expired },
 }
 
 // larger are the captures that may take twice the memory: the report has 100,000 rows (--max-groups), of eight histograms each;
 // an HTTP/2 connection with an open message needs 3 KB.
-var larger = []string{"methods", "http2-connections"}
+var larger = []string{"methods", "http2-connections", "http1-switching"}
 
 // memoryPeak samples what the process has of the system's memory until stop is called.
 func memoryPeak() (stop func() uint64) {

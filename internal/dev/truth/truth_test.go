@@ -91,6 +91,8 @@ func others(t *testing.T, p *provenance, r *run) {
 			assert.Contains(t, r.totals.OtherProtocols(), "http1")
 		case "tri", "grpc":
 			assert.Positive(t, r.others["triple"]+r.others["grpc"])
+		case "http2":
+			assert.Positive(t, r.others["http2"])
 		}
 	}
 	assert.NotContains(t, r.totals.OtherProtocols(), "unknown")

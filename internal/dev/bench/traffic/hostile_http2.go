@@ -102,6 +102,17 @@ func repeated(frame []byte) func(w *hostileWriter, i int64) {
 	return func(w *hostileWriter, _ int64) { w.say(b) }
 }
 
+// switchHead is the head of a request of HTTP/1 that asks to switch to HTTP/2, up to its last header field.
+const switchHead = "POST /com.acme.Service/call HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n"
+
+// startHTTP1 opens a connection that begins with a request of HTTP/1.
+func startHTTP1(head string) func(w *hostileWriter) {
+	return func(w *hostileWriter) {
+		startOne(w)
+		w.say([]byte(head))
+	}
+}
+
 // hostileHTTP2 are those of HTTP/2.
 var hostileHTTP2 = []Hostile{
 	{
@@ -185,6 +196,19 @@ var hostileHTTP2 = []Hostile{
 		b := appendFrame(nil, frameHeaders, endHeaders, 2*i+1, requestBlock()...)
 		w.say(appendFrame(b, frameData, endStream, 2*i+1, bomb()...))
 	}},
+	{
+		Name: "http1-switching", N: 1e6, Text: "connections that ask to switch to HTTP/2, each with the first bytes of a body of 8 MiB",
+		send: func(w *hostileWriter, i int64) {
+			p := pairOf(i)
+			b := append(append(w.payload[:0], switchHead...), "Content-Length: 8388608\r\n\r\n[1, 2, 3"...)
+			w.payload = b
+			w.tcp(p, false, flagSYN, 0, 0, nil)
+			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
+		},
+	},
+	{Name: "http1-head", N: 50_000, Text: "segments of the head of a request to switch to HTTP/2", start: startHTTP1(switchHead), send: repeated([]byte("X: 1\r\n"))},
+	{Name: "http1-body", N: 50_000, Text: "segments of the body of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Content-Length: 99999999999\r\n\r\n"), send: repeated([]byte("[1]"))},
+	{Name: "http1-chunks", N: 50_000, Text: "segments of chunks of a byte, of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Transfer-Encoding: chunked\r\n\r\n"), send: repeated([]byte("1\r\n[\r\n"))},
 	{Name: "http2-midway", N: 50_000, Text: "segments of empty DATA frames, on a connection joined midway", send: repeated(appendFrame(nil, frameData, 0, 1))},
 	{Name: "http2-midway-headers", N: 50_000, Text: "segments of frame headers that announce 16 KiB, on a connection joined midway", send: func(w *hostileWriter, i int64) {
 		w.say(bytes.Repeat([]byte{0, 0x40, 0, 0, 0, 0, 0, 0, 1}, 160))

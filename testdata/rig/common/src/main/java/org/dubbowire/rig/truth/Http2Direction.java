@@ -82,13 +82,21 @@ final class Http2Direction {
         if (!fromClient) {
             if (answers.state == State.OTHER) {
                 state = State.OTHER;
-            } else if (begins("HTTP/1.1 101 ")) {
+                return;
+            }
+            while (begins("HTTP/1.1 1")) { // others may precede the one that switches
                 int end = ByteBufUtil.indexOf(Unpooled.copiedBuffer("\r\n\r\n", StandardCharsets.US_ASCII), held);
-                if (end >= 0) {
-                    other("http1", end - held.readerIndex() + 4);
-                    state = State.FRAMES;
+                if (end < 0) {
+                    return;
                 }
-            } else if (answers.state == State.FRAMES) {
+                boolean switches = begins("HTTP/1.1 101 ");
+                other("http1", end - held.readerIndex() + 4);
+                if (switches) {
+                    state = State.FRAMES;
+                    return;
+                }
+            }
+            if (answers.state == State.FRAMES) {
                 state = State.FRAMES;
             }
             return;
@@ -96,7 +104,8 @@ final class Http2Direction {
         int at = ByteBufUtil.indexOf(Unpooled.wrappedBuffer(PREFACE), held);
         if (at >= 0) {
             if (at > held.readerIndex()) {
-                other("http1", at - held.readerIndex());
+                request(held.slice(held.readerIndex(), at - held.readerIndex()));
+                held.readerIndex(at);
             }
             other("preface", PREFACE.length);
             state = State.FRAMES;
@@ -120,6 +129,17 @@ final class Http2Direction {
     private void other(String type, int bytes) {
         held.skipBytes(bytes);
         TruthLog.line(begin("http2").field("type", type).field("bytes", bytes).endObject().toString());
+    }
+
+    private void request(ByteBuf bytes) {
+        Http1Request request = new Http1Request(bytes);
+        Json json = begin("http2").field("type", "http1").field("stream", 1).field("bytes", bytes.readableBytes());
+        Events events = new Events(json);
+        events.fields(request.headers);
+        TruthLog.line(json.endObject().toString());
+        messages(1).headers(request.headers, request.body.length == 0);
+        messages(1).data(request.body, true);
+        messages(1).log(() -> begin("message").field("stream", 1));
     }
 
     private Json begin(String kind) {

@@ -75,9 +75,9 @@ public final class Rest implements Extra {
         Step.fails("no such path", () -> client.get("nowhere", "nowhere"));
     }
 
-    /** Any client of HTTP/1.1: Dubbo's own of 3.2 gets the answers and waits on. */
+    /** Any client of HTTP/1.1: Dubbo's own of 3.2 gets the answers and waits on. With HTTP_2 it asks to switch. */
     private static final class Client {
-        private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.valueOf(System.getProperty("rig.http", "HTTP_1_1"))).build();
 
         void get(String method, String path, Object... arguments) throws Exception {
             send(method, request(path).GET(), arguments);
