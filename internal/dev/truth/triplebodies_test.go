@@ -261,7 +261,8 @@ func (b *tripleBodies) stream(x *exchange) {
 	if e := call.Exception; diff != "" && e != nil {
 		if strings.HasPrefix(b.release, "3.0.") { // wraps what it got: the status, or the stack trace of the exception
 			status, _, _ := strings.Cut(diff, " instead of ")
-			traced := strings.Contains(e.Message, "\n"+strings.TrimSuffix(last.ExceptionClass+": "+last.ExceptionMessage, ": ")+"\n")
+			line, _, _ := strings.Cut(last.ExceptionMessage, "\n")
+			traced := strings.Contains(e.Message, "\n"+strings.TrimSuffix(last.ExceptionClass+": "+line, ": ")+"\n")
 			if strings.HasPrefix(e.Message, "Fail to invoke remote method: ") && strings.Contains(e.Message, ", cause: "+status) && (traced || last.ExceptionClass == "") {
 				diff = ""
 			}
