@@ -187,6 +187,9 @@ func (k *Collector) method(c *call.Call) *method {
 		return &k.unknown
 	}
 	n := r.Operation
+	if n.Method == call.Unknown && n.Service == call.Unknown {
+		return &k.unknown
+	}
 	if r.GenericMethod != "" || n.Hash == 0 { // names that are not interned all have different addresses
 		return k.methodByName(methodKey{r.Protocol, r.Service(), r.Method()})
 	}

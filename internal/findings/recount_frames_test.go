@@ -34,6 +34,7 @@ type message struct {
 	serialization   string
 	header          string
 	service, method string
+	target          bool // there is something about what is called
 	version         string
 	exception       bool
 	classes         map[string]int64
@@ -106,6 +107,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 		one.header = m.HeaderFormat.Name
 	}
 	if m.Operation != nil {
+		one.target = true
 		one.service, one.method, one.version = m.Operation.Service, m.Operation.Method, m.Operation.ProtocolVersion
 		if m.GenericMethod != "" {
 			one.method = m.GenericMethod

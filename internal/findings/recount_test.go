@@ -94,20 +94,23 @@ func recountHeaders(x expected, all []exchange) {
 
 // recountMissingDirection replaces the findings of methods without responses if the capture has the clients' packets only.
 func recountMissingDirection(x expected, all []exchange, totals *pipeline.Totals) {
-	twoWay := 0
+	twoWay, unanswered := 0, 0
 	for _, e := range all {
 		if e.response != nil {
 			return
 		}
 		if e.request.twoWay {
 			twoWay++
+			if e.reset == "" {
+				unanswered++
+			}
 		}
 	}
 	if twoWay == 0 || totals.OneSided == 0 {
 		return
 	}
 	maps.DeleteFunc(x, func(key string, _ map[string]any) bool { return strings.HasPrefix(key, "unanswered ") })
-	x.add("unanswered", "responses", map[string]any{"unanswered": twoWay, "calls": twoWay})
+	x.add("unanswered", "responses", map[string]any{"unanswered": unanswered, "calls": twoWay})
 }
 
 // knownTexts are the texts of failures that docs/findings.md lists.
@@ -586,7 +589,7 @@ func recountMixtures(x expected, all []exchange) {
 	} {
 		each := map[string]map[string]int{}
 		for _, e := range all {
-			if e.request == nil || e.request.version == "" && e.request.service == "?" || !e.request.named() {
+			if e.request == nil || !e.request.target || by.one == "methods" && e.name == "?/?" || !e.request.named() {
 				continue
 			}
 			who := by.of(e)

@@ -77,6 +77,8 @@ type Totals struct {
 	Causes                                    map[string]int64 // why bodies were not decoded
 
 	Calls, OneWay, Errors, Unanswered, Orphans int64
+	// Aborted counts the calls of Errors that have no response.
+	Aborted int64
 	// Expired counts requests that exceeded the limit of open calls, ExpiredByTime those that waited too long.
 	Expired, ExpiredByTime int64
 	// Unnamed counts requests whose headers refer for the method to earlier ones that the capture lacks, WithoutStatus responses whose
@@ -241,6 +243,9 @@ func (t *Totals) call(c *call.Call) {
 	}
 	if c.Failed() {
 		t.Errors++
+		if c.Response == nil {
+			t.Aborted++
+		}
 	}
 }
 
@@ -351,7 +356,7 @@ func (t *Totals) other(protocol string, n int64) {
 
 // NoResponses and NoRequests report whether one direction of all calls is missing, because no packet of one end was captured.
 func (t *Totals) NoResponses() bool {
-	return t.OneSided > 0 && t.Unanswered > 0 && t.Unanswered+t.OneWay == t.Calls
+	return t.OneSided > 0 && t.Unanswered > 0 && t.Unanswered+t.OneWay+t.Aborted == t.Calls
 }
 
 func (t *Totals) NoRequests() bool {
