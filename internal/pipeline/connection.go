@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"math"
 	"slices"
 
 	"dubbo-wire/internal/call"
@@ -63,7 +64,7 @@ type direction struct {
 	oldest, newest *call.Message
 	firstBytes     *[rpc.HeadLen]byte // nil if they are not kept
 	received       int64              // bytes
-	missing        int64              // bytes of gaps
+	missing        uint32             // bytes of gaps, at most 4 GiB
 	inWindow       uint8              // number of messages from oldest to newest
 	side           uint8
 	headLen        uint8 // number of kept first bytes, until they identify the protocol
@@ -265,12 +266,12 @@ func (c *connection) recognised(i int, m *assemble.Meta, joined bool) {
 		chunk := d.chunk(m)
 		chunk.Pos, chunk.Overhead = 0, 0
 		switch again := d.head()[:min(int64(d.headLen), d.received)]; {
-		case d.received+d.missing == 0:
+		case d.received+int64(d.missing) == 0:
 		case int64(len(again)) == d.received && d.missing == 0:
 			c.reader.Data(k, again, chunk)
 		default:
 			c.skipped += d.received
-			c.reader.Gap(k, d.received+d.missing, 0, chunk)
+			c.reader.Gap(k, d.received+int64(d.missing), 0, chunk)
 		}
 	}
 }
@@ -349,7 +350,7 @@ func (d *direction) chunk(m *assemble.Meta) *rpc.Chunk {
 
 func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	d.conn.gap += n
-	d.missing += n
+	d.missing = uint32(min(int64(d.missing)+n, math.MaxUint32))
 	if wire == 0 {
 		d.conn.lostGaps++
 		d.conn.lostBytes += n

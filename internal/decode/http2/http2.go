@@ -65,7 +65,7 @@ func headerFields(m *rpc.Message) []rpc.HeaderField {
 	headers := m.Headers
 	for _, p := range n.pieces {
 		if !p.fields {
-			list = append(list, rpc.HeaderField{Name: p.name, Value: p.value, Off: int(p.off), Len: int(p.len), Secret: p.name == trailerLine})
+			list = append(list, rpc.HeaderField{Name: p.name, Value: p.value, Off: int(p.off), Len: int(p.len), Secret: p.isSecret()})
 			continue
 		}
 		value := fieldValue
@@ -96,6 +96,15 @@ func headerFields(m *rpc.Message) []rpc.HeaderField {
 		}
 	}
 	return list
+}
+
+// isSecret reports whether a piece that is not decoded may have the texts of headers.
+func (p *piece) isSecret() bool {
+	switch p.name {
+	case trailerLine, "fields", typeNames[typeHeaders], typeNames[typeContinuation], typeNames[typePromise]:
+		return true
+	}
+	return false
 }
 
 func fieldName(h *rpc.Header) string {

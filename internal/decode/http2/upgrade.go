@@ -2,6 +2,7 @@ package http2
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +136,7 @@ func (s *side) http1(b []byte) int {
 	default:
 		s.http1Response(&h, head)
 	}
-	s.drop()
+	s.freeBuffers() // the connection may wait long for an answer
 	return end - had
 }
 
@@ -177,13 +178,23 @@ func (s *side) http1Stream() *stream {
 // http1Row gives the bytes of a head to a row.
 func (s *side) http1Row(r *row, h *http1Head, head []byte) {
 	s.own(r, s.from, int64(len(head)))
-	r.fields = append(r.fields, h.fields...)
 	if s.headBytes(head) == nil {
+		r.fields = append(r.fields, slices.DeleteFunc(h.fields, ofConnection)...)
 		r.m.HeaderLen += int32(len(head))
 		return
 	}
+	r.fields = append(r.fields, h.fields...)
 	r.http1Head(h, head)
 	s.placeHead(r, s.from, len(head))
+}
+
+// ofConnection reports whether a header is about the connection or the length of the body, which nothing after the reader needs.
+func ofConnection(h rpc.Header) bool {
+	switch h.Name {
+	case "connection", "upgrade", "http2-settings", "transfer-encoding", "content-length":
+		return true
+	}
+	return false
 }
 
 // http1Body begins the body of a request: its bytes are read as if they came in frames, each chunk in one.
