@@ -13,6 +13,10 @@ import (
 
 // A message of another text takes exactly as many bytes as one that is a little or much longer than needed.
 func TestFill(t *testing.T) {
+	steps := 8
+	if testing.Short() {
+		steps = 1
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	text := []byte(strings.Repeat("some text of a message, ", 40))
 	random := make([]byte, 900)
@@ -25,7 +29,7 @@ func TestFill(t *testing.T) {
 			assert.False(t, Fill(bytes.Clone(b), encoding, text), name)
 			continue
 		}
-		for n := 0; n < 900; n += 1 + n/8 {
+		for n := 0; n < 900; n += 1 + n/steps {
 			was := append(bytes.Clone(text), random...)
 			is := append(bytes.Clone(text), bytes.Repeat([]byte("y"), len(random)-n)...)
 			is = append(is, random[:n]...)
@@ -47,6 +51,10 @@ func TestFill(t *testing.T) {
 
 // Each length from the least one on can be had.
 func TestFillAnyLength(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
 	text := []byte("a text, a text, and another text of a message, of which some is repeated")
 	for name, least := range map[string]int{"gzip": 0, "deflate": 2, "snappy": 0, "bzip2": 0, "zstd": 12} {
 		small := forms(t, text)[name]
@@ -54,7 +62,7 @@ func TestFillAnyLength(t *testing.T) {
 			small = writeBzip2([]byte("BZh9"), text, 0)
 		}
 		fill := fillers[name]
-		for n := len(small) + least; n < len(small)+200; n++ {
+		for n := len(small) + least; n < len(small)+200; n += step {
 			was := append(bytes.Clone(small), make([]byte, n-len(small))...)
 			out := fill(was, text)
 			require.Len(t, out, n, name)

@@ -49,7 +49,7 @@ func allCaptures(t *testing.T) []provenance {
 	return all
 }
 
-// someCaptures is all of them, or one of each serialization with -short: the race detector finds nothing more in the others.
+// someCaptures is all of them, or with -short one of every other set of serializations: the race detector finds nothing more in the others.
 func someCaptures(t *testing.T) []provenance {
 	all := allCaptures(t)
 	if !testing.Short() {
@@ -60,7 +60,7 @@ func someCaptures(t *testing.T) []provenance {
 		key := strings.Join(p.Serializations, " ")
 		again := seen[key]
 		seen[key] = true
-		return again
+		return again || len(seen)%2 == 0
 	})
 }
 
