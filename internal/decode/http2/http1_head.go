@@ -23,7 +23,7 @@ type http1Head struct {
 	status  int // of a response
 	// fields has the method and the target of a request under their names of HTTP/2, and the header fields, each with its whole line.
 	fields []rpc.Header
-	// firstLen is the length of the line before the header fields, fieldsFrom the offset of the version in a request.
+	// firstLen is the length of the line before the header fields, version the offset of the version in a request.
 	firstLen, version int
 
 	h2c      bool   // the head asks for HTTP/2, or accepts it

@@ -334,8 +334,8 @@ func (c *conn) accept() {
 	}
 }
 
-// noHTTP1 is called when bytes in the place of a head are none. The first had of what the side holds were taken before. If the connection has
-// switched, the capture lacks the head.
+// noHTTP1 is called when a head is due and other bytes come. The side holds had bytes of earlier deliveries. If the connection has switched,
+// the capture lacks the head.
 func (s *side) noHTTP1(had int) {
 	if s.conn.upgrade.undecided() {
 		s.conn.refuse(s, had)
@@ -347,7 +347,7 @@ func (s *side) noHTTP1(had int) {
 	s.lost()
 }
 
-// refuse is called when the connection does not switch. The first had bytes of what s holds were taken before.
+// refuse is called when the connection does not switch. s holds had bytes of earlier deliveries.
 func (c *conn) refuse(s *side, had int) {
 	c.upgrade.refused = true
 	for i := range c.sides {

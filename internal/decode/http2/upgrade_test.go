@@ -143,7 +143,7 @@ func TestNoUpgrade(t *testing.T) {
 		"not asked for":         {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\n\r\n"},
 		"head without end":      {long + strings.Repeat("X: 1\r\n", 40_000), ""},
 		"line without end":      {long + strings.Repeat("x", 200_000), ""},
-		"length is no number":   {long + "Content-Length: 1x\r\n\r\n1", switching},
+		"length not a number":   {long + "Content-Length: 1x\r\n\r\n1", switching},
 		"no request":            {"POST / \r\n\r\n", switching},
 		"another request":       {request + request, ""},
 		"another after the 100": {request + request, "HTTP/1.1 100 Continue\r\n\r\n"},

@@ -51,7 +51,7 @@ type Streams struct {
 	byKey             map[streamKey]*stream
 }
 
-// Streams returns what the peers have sent since the last call of it or of Truth. The server listens on port.
+// Streams returns what the peers have sent since Streams or Truth was last called. The server listens on port.
 func (b *Bed) Streams(protocol, port string, peers ...*Peer) (*Streams, error) {
 	s := &Streams{Methods: map[Method]*Group{}, byKey: map[streamKey]*stream{}}
 	for _, p := range peers {

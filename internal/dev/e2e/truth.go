@@ -58,7 +58,7 @@ func Header(src, dst, kind, id string, serialization, status, body int) string {
 	return fmt.Sprintf("%s > %s %s %s serialization %d status %d body %d", src, dst, kind, id, serialization, status, body)
 }
 
-// Truth returns what the peers have sent since the last call of it.
+// Truth returns what the peers have sent since it was last called.
 func (b *Bed) Truth(peers ...*Peer) (*Truth, error) {
 	t := &Truth{
 		Groups: map[Key]*Group{}, Frames: map[string]int{}, requests: map[call]*javalog.Frame{}, answers: map[call]*javalog.Frame{},
