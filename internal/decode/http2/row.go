@@ -193,13 +193,27 @@ func (r *row) header(name, value string, n int, b []byte) {
 	r.head = append(r.head, b...)
 }
 
+// maxPieces is how many pieces a head has before those that stay are joined: a message may come in any number of frames.
+const maxPieces = 1 << 12
+
 // stay says that the first n bytes of the last piece of the row's head tell how other bytes are read.
 func (r *row) stay(n int) {
 	if r.keptHead == nil {
 		return
 	}
-	if k := len(r.native.pieces) - 1; k >= 0 {
-		r.native.pieces[k].stays = int32(n)
+	k := len(r.native.pieces) - 1
+	if k < 0 {
+		return
+	}
+	p := &r.native.pieces[k]
+	p.stays = int32(n)
+	if k < maxPieces || p.stays < p.len {
+		return
+	}
+	if before := &r.native.pieces[k-1]; before.stays == before.len && before.name == p.name {
+		before.len += p.len
+		before.stays, before.value = before.len, ""
+		r.native.pieces = r.native.pieces[:k]
 	}
 }
 

@@ -256,7 +256,9 @@ func (s *side) chunkLine(b []byte) int {
 		r.header(trailerLine, "", len(line), s.headBytes(line))
 	} else {
 		r.header("chunk", text, len(line), s.headBytes(line))
-		r.stay(len(text))
+		if r.stay(len(text)); len(text) == len(strings.TrimRight(string(line), "\r\n")) {
+			r.stay(len(line))
+		}
 	}
 	s.placeHead(r, s.from, len(line))
 	s.drop()
