@@ -12,7 +12,8 @@ import (
 
 // cause is what failed calls have in common.
 type cause struct {
-	// status is the failure's status, or rpc.NoStatus; aborted the reason of an abort, or "" if there is none or a status.
+	// status is the failure's status, or rpc.NoStatus, or unknownStatus; aborted the reason of an abort, or "" if there is none or a
+	// status.
 	status  int32
 	aborted string
 	// text is what CauseOf tells of the error's text, or the class of the exception; "" if it was not read.
@@ -21,6 +22,9 @@ type cause struct {
 	client        *client
 	method        *method
 }
+
+// unknownStatus is the status of responses that failed if the capture lacks the header with the status.
+const unknownStatus = rpc.NoStatus - 1
 
 // failure counts the failed calls of a cause.
 type failure struct {
@@ -48,6 +52,9 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 		switch {
 		case p.Failed:
 			by.status, by.aborted = p.Status, "" // the call had failed before it was aborted
+			if p.Status == rpc.NoStatus {
+				by.status = unknownStatus
+			}
 			if p.ErrorMessage != "" {
 				by.text = cmp.Or(CauseOf(p.ErrorMessage), otherText)
 			}

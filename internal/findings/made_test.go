@@ -461,6 +461,11 @@ func TestFailures(t *testing.T) {
 	fail("get", "10.0.0.8", "hessian2", "Failed to send response: Response [id=1, result=AppResponse [value=secret]], cause: com.acme.Mine$Exception: secret", 1)
 	fail("get", "10.0.0.7", "hessian2", "Failed to send response: Response [id=1, result=AppResponse [value=secret]], cause: com.acme.Mine$Exception: secret", 2)
 	fail("rare", "10.0.0.6", "hessian2", "the secret is out", 1)
+	for range 2 {
+		b.add(made{conn: 9, method: "get", client: "10.0.0.9", from: 1, to: 2, change: func(_, p *call.Message) {
+			p.Failed, p.Status = true, rpc.NoStatus
+		}})
+	}
 	throw("get", "com.acme.NoMoney", 3)
 	throw("get", "", 1)
 	throw("many", "com.acme.Rare", 1)
@@ -474,9 +479,10 @@ func TestFailures(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"3 methods 69 calls fail with status 40, all kryo (Kryo 5) from 10.0.0.9: Encountered unregistered class ID (60 sampled); list 29, get 20, set 20",
-		"a.b.Service/get 3 of 27 calls fail with status 40, all hessian2 from 2 clients: com.acme.Mine$Exception",
+		"a.b.Service/get 3 of 29 calls fail with status 40, all hessian2 from 2 clients: com.acme.Mine$Exception",
+		"a.b.Service/get 2 of 29 calls fail with an unknown status, all hessian2 from 10.0.0.9",
 		"a.b.Service/rare 1 of 1 call fails with status 40, hessian2 from 10.0.0.6",
-		"a.b.Service/get 4 of 27 calls end in an exception, all hessian2 from 10.0.0.1: com.acme.NoMoney (3 sampled)",
+		"a.b.Service/get 4 of 29 calls end in an exception, all hessian2 from 10.0.0.1: com.acme.NoMoney (3 sampled)",
 	}, had)
 	f := b.found("errors", 1000)[0]
 	assert.Equal(t, []string{"--state", "error", "--status", "40", "--serialization", "kryo (Kryo 5)", "--client", "10.0.0.9"}, f.Args)

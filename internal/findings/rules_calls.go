@@ -116,6 +116,8 @@ func (g *failures) find(e *evidence) {
 	f.Facts = []report.Fact{fact("errors", g.calls), fact("calls", of)}
 	e.level = failing
 	switch {
+	case g.status == unknownStatus:
+		f.Text = fmt.Sprintf("%s %s with an unknown status", calls, verb(g.calls, "fails", "fail"))
 	case g.status != rpc.NoStatus:
 		f.Text = fmt.Sprintf("%s %s with status %d%s", calls, verb(g.calls, "fails", "fail"), g.status, g.name)
 		f.Facts = append(f.Facts, fact("status", int64(g.status)))
@@ -202,7 +204,7 @@ func (g *failures) reasons(f *report.Finding) {
 		f.Text += ": " + names[0]
 		if unread == 0 {
 			glob := "*" + names[0] + "*"
-			if g.status == rpc.NoStatus {
+			if g.exception() {
 				glob = names[0] // the class of the exception
 			}
 			f.Args = append(f.Args, "--error", glob)

@@ -187,8 +187,11 @@ func (s *Summary) StatusText() string {
 	return s.Protocol.StatusText(int(s.Status))
 }
 
-// StatusName returns the protocol's name for the status, "status 99" if it has none.
+// StatusName returns the protocol's name for the status, "status 99" if it has none, or "unknown status".
 func (s *Summary) StatusName() string {
+	if s.Status == NoStatus {
+		return "unknown status"
+	}
 	if text := s.StatusText(); text != "" {
 		return text
 	}

@@ -441,7 +441,7 @@ func (c *conn) pass(r *row) {
 		m.More = &more
 	}
 	if m.Kind == rpc.Response && m.Ends {
-		c.bodies.Outcome(m)
+		c.bodies.Outcome(m, !half.prefixed() && (half.unsure || st.use == triple.Plain))
 	}
 	c.decode(r)
 	if c.env.Framing {

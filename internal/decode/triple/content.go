@@ -29,6 +29,9 @@ type content struct {
 	framed, unsure bool
 }
 
+// isPlain reports whether a content type says that the body is not gRPC.
+func (c content) isPlain() bool { return !c.framed && !c.unsure }
+
 // contentOf returns what a body is by the headers before it. Without a content type it is a message of gRPC: of these only the first one
 // of a direction has headers, while a plain body always has them.
 func (d *Decoder) contentOf(headers []rpc.Header) content {

@@ -242,8 +242,3 @@ func hasException(headers []rpc.Header) bool {
 		return h.Name == "tri-exception-code" && (h.Unknown || h.Value != "0" && h.Value != "")
 	})
 }
-
-// hasUnnamed reports whether there are headers whose names the capture lacks.
-func hasUnnamed(headers []rpc.Header) bool {
-	return slices.ContainsFunc(headers, func(h rpc.Header) bool { return h.Name == "" && h.Unknown })
-}

@@ -60,7 +60,7 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	}
 	m := make()
 	if kind == rpc.Response {
-		d.Outcome(m)
+		d.Outcome(m, false)
 	}
 	d.Decode(m, op, rpc.Values)
 	want := m.BodyLen
@@ -87,7 +87,7 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	own, kindOfResult, serialization := m.Parts, m.ResultKind, m.Serialization
 	m = make()
 	if kind == rpc.Response {
-		d.Outcome(m)
+		d.Outcome(m, false)
 	}
 	d.Decode(m, op, rpc.Parts)
 	if m.Parts != own || m.ResultKind != kindOfResult || m.Serialization != serialization {

@@ -3,6 +3,7 @@ package triple
 import (
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,26 +30,31 @@ func StatusText(status int) string {
 }
 
 // Outcome sets what the headers and trailers of a response's last row tell: Status, Failed, the error's text and, if the details of
-// the status have it, the class of the exception; these details have the status, too. Without one of gRPC, a status
-// of HTTP of 400 and more counts.
-func (d *Decoder) Outcome(m *rpc.Message) {
+// the status have it, the class of the exception; these details have the status, too. plain is set if the response is not gRPC. Its
+// status is that of HTTP. So is that of a gRPC response without grpc-status if HTTP's is 400 or more. If the capture lacks the header
+// that may be grpc-status, Status is NoStatus.
+func (d *Decoder) Outcome(m *rpc.Message, plain bool) {
 	m.Status, m.Failed = rpc.NoStatus, false
 	m.ErrorMessage, m.HasErrorText, m.ExceptionClass, m.ExceptionMessage = "", false, "", ""
+	plain = plain || d.contentOf(m.Headers).isPlain()
 	status, err := strconv.ParseUint(value(m.Headers, "grpc-status"), 10, 15)
 	if err == nil && status == 0 {
 		m.Status = 0
 		return
 	}
 	details, _ := Base64(value(m.Headers, "grpc-status-details-bin"))
-	if err == nil {
+	ofHTTP, errHTTP := strconv.ParseUint(value(m.Headers, ":status"), 10, 15)
+	isError := errHTTP == nil && ofHTTP >= 400
+	switch code := statusCode(details); {
+	case err == nil:
 		m.Status, m.Failed = int32(status), true
-	} else if code := statusCode(details); code > 0 { // where the capture lacks the header
+	case code > 0: // where the capture lacks the header
 		m.Status, m.Failed = code, true
-	} else if n, err := strconv.ParseUint(value(m.Headers, ":status"), 10, 15); err == nil && (n >= 400 || d.contentOf(m.Headers).kind != grpcMessage) {
-		m.Status = int32(n)
-		m.Failed = n >= 400
-	} else if status, ok := unnamedStatus(m); ok {
-		m.Status, m.Failed = status, true
+	case !plain && lacksStatus(m.Headers):
+		m.Status, m.Failed = unnamedStatus(m)
+		m.Failed = m.Failed || isError
+	case errHTTP == nil && (plain || isError):
+		m.Status, m.Failed = int32(ofHTTP), isError
 	}
 	if !m.Failed {
 		return
@@ -91,26 +97,38 @@ func statusCode(status []byte) int32 {
 	return int32(code)
 }
 
-// unnamedStatus returns the status of a response whose header grpc-status is not known by name, since the capture started later. It
-// is an error if a text of one comes in place of a message; the number is known if just one header without a name can be it.
-func unnamedStatus(m *rpc.Message) (status int32, ok bool) {
+// lacksStatus reports whether the capture may lack grpc-status: a trailer, or a header if there are no trailers, is not known.
+func lacksStatus(headers []rpc.Header) bool {
+	trailer := len(headers) > 0 && headers[len(headers)-1].Trailer
+	return slices.ContainsFunc(headers, func(h rpc.Header) bool {
+		return h.Unknown && (h.Name == "" || h.Name == "grpc-status") && h.Trailer == trailer
+	})
+}
+
+// unnamedStatus returns the status of a response if the capture lacks the name of its header grpc-status. It is an error if the text of
+// one comes in place of a message. All peers write the status right before this text, so the header there is the status if its value is
+// a status and no other header without a name can be it.
+func unnamedStatus(m *rpc.Message) (status int32, failed bool) {
 	status = rpc.NoStatus
 	if m.Ordinal > 0 || m.BodyLen > 0 || m.Body != nil {
 		return status, false
 	}
-	text, numbers := false, 0
+	numbers := 0
 	for i := range m.Headers {
 		h := &m.Headers[i]
-		text = text || h.Name == "grpc-message" || h.Name == "grpc-status-details-bin"
-		if n, err := strconv.ParseUint(h.Value, 10, 15); h.Name == "" && err == nil && n > 0 && int(n) < len(statusTexts) {
+		failed = failed || h.Name == "grpc-status-details-bin" || h.Name == "grpc-message" && h.Value != ""
+		n, err := strconv.ParseUint(h.Value, 10, 15)
+		if h.Name != "" || err != nil || n == 0 || int(n) >= len(statusTexts) {
+			continue
+		}
+		if numbers++; i+1 < len(m.Headers) && m.Headers[i+1].Name == "grpc-message" {
 			status = int32(n)
-			numbers++
 		}
 	}
-	if numbers != 1 {
+	if numbers != 1 || !failed {
 		status = rpc.NoStatus
 	}
-	return status, text && hasUnnamed(m.Headers)
+	return status, failed
 }
 
 // jsonMessage returns the message in the body of an error, as Dubbo 3.3 writes it: {"message":"Invoker not found","status":"404"}. It

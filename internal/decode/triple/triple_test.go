@@ -357,14 +357,14 @@ func TestOutcome(t *testing.T) {
 		{[]rpc.Header{{Name: "grpc-status", Unknown: true}}, rpc.NoStatus, false, "", ""},
 	} {
 		m := message(rpc.Response, row.headers, "")
-		d.Outcome(m)
+		d.Outcome(m, false)
 		assert.Equal(t, row.status, m.Status, "%v", row.headers)
 		assert.Equal(t, row.failed, m.Failed, "%v", row.headers)
 		assert.Equal(t, row.message, m.ErrorMessage)
 		assert.Equal(t, row.class, m.ExceptionClass)
 	}
 	m := message(rpc.Response, headers("grpc-status", "2", "grpc-message", "no!%0Areally", "grpc-status-details-bin", base64.RawStdEncoding.EncodeToString([]byte(status))), "")
-	d.Outcome(m)
+	d.Outcome(m, false)
 	assert.Equal(t, "no!\nreally", m.ExceptionMessage)
 	assert.Equal(t, "UNKNOWN", StatusText(2))
 	assert.Empty(t, StatusText(-1)+StatusText(17))
@@ -387,7 +387,7 @@ func TestJSONErrors(t *testing.T) {
 	} {
 		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
 			m := message(rpc.Response, headers(":status", row.status, "content-type", "application/json"), row.body)
-			d.Outcome(m)
+			d.Outcome(m, false)
 			d.Decode(m, nil, detail)
 			assert.Equal(t, row.text, m.ErrorMessage, row.body)
 			assert.Equal(t, row.has, m.HasErrorText, row.body)
@@ -589,7 +589,7 @@ func TestNoAllocation(t *testing.T) {
 		op := d.Operation(h)
 		req.Operation = nil
 		d.Decode(req, op, rpc.Envelope)
-		d.Outcome(answer)
+		d.Outcome(answer, false)
 		d.Decode(answer, op, rpc.Envelope)
 		idl.Operation = nil
 		d.Decode(idl, op, rpc.Envelope)

@@ -1,6 +1,7 @@
 package triple
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,6 +47,8 @@ func TestUnnamedHeaders(t *testing.T) {
 	unnamed := func(value string) rpc.Header { return rpc.Header{Value: value, Unknown: true, Entry: 70} }
 	status := rpc.Header{Name: ":status", Value: "200"}
 	text := rpc.Header{Name: "grpc-message", Value: "no%20such service"}
+	failed := rpc.Header{Name: ":status", Value: "500"}
+	trailer := func(h rpc.Header) rpc.Header { h.Trailer = true; return h }
 	for _, row := range []struct {
 		name    string
 		headers []rpc.Header
@@ -56,16 +59,29 @@ func TestUnnamedHeaders(t *testing.T) {
 		{"text", []rpc.Header{status, unnamed(""), unnamed(""), text}, rpc.NoStatus, true},
 		{"two numbers", []rpc.Header{status, unnamed("3"), unnamed("12"), text}, rpc.NoStatus, true},
 		{"no text", []rpc.Header{status, unnamed(""), unnamed("12")}, rpc.NoStatus, false},
+		{"number elsewhere", []rpc.Header{status, unnamed("3"), unnamed(""), text}, rpc.NoStatus, true},
+		{"empty text", []rpc.Header{status, unnamed(""), {Name: "grpc-message"}}, rpc.NoStatus, false},
 		{"names, but no status", []rpc.Header{status, text}, rpc.NoStatus, false},
+		{"status of HTTP", []rpc.Header{failed, unnamed(""), trailer(unnamed("")), trailer(text)}, rpc.NoStatus, true},
+		{"status of HTTP, number", []rpc.Header{failed, unnamed(""), trailer(unnamed("2")), trailer(text)}, 2, true},
+		{"status of HTTP, no text", []rpc.Header{failed, unnamed("")}, rpc.NoStatus, true},
+		{"status of HTTP, trailers without a status", []rpc.Header{failed, unnamed(""), trailer(text)}, 500, true},
+		{"not gRPC", []rpc.Header{failed, unnamed(""), {Name: "content-type", Value: "text/html"}, text}, 500, true},
 	} {
 		m := message(rpc.Response, row.headers, "")
 		m.Body = nil
-		d.Outcome(m)
+		d.Outcome(m, false)
 		assert.Equal(t, row.failed, m.Failed, row.name)
 		assert.Equal(t, row.status, m.Status, row.name)
-		if row.failed {
+		if row.failed && slices.ContainsFunc(row.headers, func(h rpc.Header) bool { return h.Name == "grpc-message" }) {
 			assert.Equal(t, "no such service", m.ErrorMessage, row.name)
 		}
+	}
+	for n, code := range map[string]int32{"204": 204, "404": 404} {
+		m := message(rpc.Response, []rpc.Header{{Name: ":status", Value: n}, unnamed("")}, "")
+		d.Outcome(m, true)
+		assert.Equal(t, code, m.Status)
+		assert.Equal(t, code == 404, m.Failed)
 	}
 	answer := func(data string) string {
 		return "\x0a\x08hessian4\x12" + string(rune(len(data))) + data + "\x1a\x04void"

@@ -193,7 +193,7 @@ func (b *tripleBodies) stream(x *exchange) {
 	for dir := range x.messages {
 		for n := range x.messages[dir] {
 			m := x.message(dir, n)
-			b.d.Outcome(m)
+			b.d.Outcome(m, false)
 			b.d.Decode(m, op, rpc.Values)
 			if full[m.Serialization] || m.Serialization == "protobuf" {
 				assert.Nil(b, m.Err, what)
@@ -219,7 +219,7 @@ func (b *tripleBodies) stream(x *exchange) {
 	}
 	if len(x.messages[1]) == 0 {
 		last.Headers = x.headers[1]
-		b.d.Outcome(last)
+		b.d.Outcome(last, false)
 	}
 	if !full[b.serialization] && b.serialization != "protobuf" { // values without classes
 		b.compared++
