@@ -247,6 +247,11 @@ func (m *Message) Incomplete() bool {
 	return false
 }
 
+// onlyHead reports whether only the head of a response came: neither a message nor the end. The server stopped, or the capture.
+func (m *Message) onlyHead() bool {
+	return m.Ordinal == 0 && !m.Ends && !m.Complete && m.BodyLen == 0 && m.Serialization == "" && m.Next == nil
+}
+
 // State returns how the call ended. OK says only that no failure was seen: the response may be incomplete.
 func (c *Call) State() State {
 	switch {
@@ -260,6 +265,8 @@ func (c *Call) State() State {
 		return NoResponse
 	case c.Failed():
 		return Failed
+	case c.Response.onlyHead():
+		return NoResponse
 	}
 	return OK
 }

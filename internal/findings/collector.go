@@ -114,7 +114,7 @@ func (k *Collector) Call(c *call.Call) {
 		}
 	}
 	p := c.Response
-	if p == nil {
+	if p == nil || c.State() == call.NoResponse {
 		switch {
 		case c.Aborted != "":
 			k.addFailure(c, conn, m)

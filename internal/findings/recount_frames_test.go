@@ -214,6 +214,9 @@ func (s *frames) pair() []exchange {
 			if r := s.resets[stream{m.conn, m.id}]; r.why != "" {
 				e.reset, e.resetAt = r.why, r.at
 			}
+			if p := e.response; p != nil && e.request != nil && e.reset == "" && p.body == 0 && !p.complete && !p.ended && len(e.responses) == 1 {
+				e.response, e.responses = nil, nil // only its headers came
+			}
 			if e.request != nil && e.response != nil && e.request.serialization == "" {
 				e.request.serialization = e.response.serialization // it has no body
 			}

@@ -119,3 +119,50 @@ func conversation(t *testing.T, calls int) []traffic.Segment {
 	}
 	return list
 }
+
+// states collects how calls end, with the completeness of their responses and how far these are decoded.
+type states struct{ calls, responses []string }
+
+func (s *states) Call(c *call.Call, _ bool) { s.calls = append(s.calls, c.State().String()) }
+
+func (s *states) Frame(r *pipeline.Row) {
+	if m := r.Msg; m.Kind == rpc.Response {
+		text := fmt.Sprintf("complete %t, %s", m.Complete, m.Decoded)
+		if m.Err != nil {
+			text += ": " + m.Err.Error()
+		}
+		s.responses = append(s.responses, text)
+	}
+}
+
+// TestKilled: a server that stops before the first message of a response has not answered, whatever it has sent of the headers.
+func TestKilled(t *testing.T) {
+	whole := conversation(t, 1)[3].Data
+	headers := 9 + int(whole[2])
+	message := headers + 9 + int(whole[headers+2])
+	for _, row := range []struct {
+		name  string
+		n     int
+		state string
+		want  []string
+	}{
+		{"nothing", 0, "noResponse", nil},
+		{"a part of the headers", headers - 1, "noResponse", nil},
+		{"headers", headers, "noResponse", []string{"complete false, none: lost at body offset 0: expected a message, or the end of the stream"}},
+		{"headers and the start of a message", headers + 12, "noResponse", []string{"complete false, none: lost at body offset 0: expected a message, or the end of the stream"}},
+		{"headers and a message", message, "ok", []string{"complete true, full"}},
+		{"all", len(whole), "ok", []string{"complete true, full"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			list := conversation(t, 1)
+			list[3].Data = whole[:row.n]
+			src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(traffic.Talk(list))})
+			require.NoError(t, err)
+			var s states
+			_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, Rows: true}, &s)
+			require.NoError(t, err)
+			assert.Equal(t, []string{row.state}, s.calls)
+			assert.Equal(t, row.want, s.responses)
+		})
+	}
+}

@@ -430,7 +430,7 @@ func (c *conn) pass(r *row) {
 	switch m.Body = r.body; {
 	case r.lent != nil:
 		m.Body = r.lent
-	case r.state == rowHead:
+	case r.state == rowHead, r.state == rowPrefix:
 		m.Body = nil
 	case m.Body == nil:
 		m.Body = []byte{}

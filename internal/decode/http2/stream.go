@@ -276,8 +276,8 @@ func (c *conn) end(st *stream) {
 	}
 	for _, side := range sides {
 		if r := st.halves[side].row; r != nil {
-			if !st.halves[side].ended && !c.certain(st, side) {
-				r.broken = true // its end may have been in the gap
+			if !st.halves[side].ended && (r.state == rowHead || !c.certain(st, side)) {
+				r.broken = true // no message came, or its end may have been in the gap
 			}
 			c.emit(r, st.halves[side].ended)
 		}

@@ -177,12 +177,16 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 	if m.BodyLen == 0 && m.Body == nil {
 		if detail == rpc.Values {
 			d.tree.Reset()
-			if m.Kind == rpc.Response && m.Status == 0 && b.content.framed { // a stream without answers
+			switch {
+			case !m.Complete:
+				m.Err = &decode.Error{Cause: m.Short, Expected: "a message, or the end of the stream"}
+			case m.Kind == rpc.Response && m.Status == 0 && b.content.framed: // a stream without answers
 				d.tree.Open(decode.List, decode.ByField, "result", 0, 0)
 				d.tree.Close()
 				m.ResultKind = 1
 			}
-			m.Tree, m.Decoded = &d.tree, "full"
+			m.Tree = &d.tree
+			m.Decoded, m.Err = d.tree.Decoded(m.Err, m.Operation != nil)
 		}
 		return
 	}
