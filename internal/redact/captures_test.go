@@ -142,6 +142,11 @@ func factsOf(t testing.TB, paths ...string) *facts {
 	t.Helper()
 	src, err := capture.Open(paths, capture.Options{})
 	require.NoError(t, err)
+	return factsFrom(t, src)
+}
+
+func factsFrom(t testing.TB, src *capture.Files) *facts {
+	t.Helper()
 	defer src.Close()
 	f := new(facts)
 	totals, err := pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Rows: true}, f)

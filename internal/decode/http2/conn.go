@@ -434,7 +434,7 @@ func (s *side) payload(b []byte) int {
 	n := min(len(b), s.left)
 	if s.row != nil {
 		s.own(s.row, s.pos, int64(n))
-		s.row.header(typeNames[s.h.kind], "", n, s.headBytes(b[:n]))
+		s.row.header(pieceOther, n, s.headBytes(b[:n]))
 		s.placeHead(s.row, s.pos, n)
 	} else {
 		s.unown(int64(n), s.h.name())

@@ -79,15 +79,11 @@ func (s *side) firstData(b []byte, n int) {
 func (s *side) describeData(r *row, head []byte) {
 	kept := s.headBytes(head)
 	if kept == nil {
-		r.header("", "", len(head), nil)
+		r.m.HeaderLen += int32(len(head))
 		return
 	}
-	r.header("frame", describe(&s.h), frameHeaderLen, kept[:frameHeaderLen])
-	r.stay(frameHeaderLen)
-	if len(head) > frameHeaderLen {
-		r.header("padLength", strconv.Itoa(s.pad), 1, kept[frameHeaderLen:])
-		r.stay(1)
-	}
+	r.header(pieceFrame, frameHeaderLen, kept[:frameHeaderLen])
+	r.header(piecePadLength, len(head)-frameHeaderLen, kept[frameHeaderLen:])
 	s.placeHead(r, s.from, len(head))
 }
 
@@ -224,7 +220,7 @@ func (s *side) data(b []byte) int {
 		n = min(len(b), s.left)
 		if s.row != nil {
 			s.own(s.row, s.pos, int64(n))
-			s.row.header("padding", "", n, s.headBytes(b[:n]))
+			s.row.header(piecePadding, n, s.headBytes(b[:n]))
 			s.placeHead(s.row, s.pos, n)
 		} else {
 			s.unown(int64(n), s.dataName())
@@ -284,7 +280,7 @@ func (s *side) takeData(b []byte) {
 				if kept := s.headBytes(r.prefix[:]); kept == nil {
 					r.m.HeaderLen += prefixLen
 				} else {
-					r.header("prefix", describePrefix(kept), prefixLen, kept)
+					r.header(piecePrefix, prefixLen, kept)
 				}
 				s.placePrefix(r)
 				c.readPrefix(r)
@@ -403,8 +399,8 @@ func (s *side) loseFrame(n int, cause decode.Cause) {
 			s.row.broken = true
 			s.row.m.Short = cause
 			s.own(s.row, s.from, int64(len(head)))
-			s.row.header(typeNames[h.kind], "", len(head), s.headBytes(head))
-			s.row.stay(frameHeaderLen)
+			s.row.header(pieceFrame, frameHeaderLen, s.headBytes(head[:frameHeaderLen]))
+			s.row.header(pieceOther, len(head)-frameHeaderLen, s.headBytes(head[frameHeaderLen:]))
 			s.placeHead(s.row, s.from, len(head))
 		}
 	}

@@ -107,11 +107,11 @@ func (s *side) keepFrame(n int, parts ...[]byte) {
 	*r = row{keptHead: r.emptied()}
 	r.keepHead()
 	for _, b := range parts {
-		r.head = append(r.head, b...)
+		k := max(0, min(len(b), n-len(r.head)))
+		r.header(pieceFrame, k, b[:k])
+		r.header(pieceOther, len(b)-k, b[k:])
 	}
-	size := len(r.head)
-	r.native.pieces = append(r.native.pieces, piece{len: int32(size), stays: int32(n)})
-	s.placeHead(r, s.from, size)
+	s.placeHead(r, s.from, len(r.head))
 	c.framing(int(s.number), r)
 }
 
@@ -123,9 +123,7 @@ func (s *side) keepBadHeader(b []byte) {
 	}
 	r := &c.kept
 	*r = row{keptHead: r.emptied()}
-	r.keepHead()
-	r.head = append(r.head, b...)
-	r.native.pieces = append(r.native.pieces, piece{len: int32(len(b)), bad: true})
+	r.header(pieceBad, len(b), b)
 	s.placeHead(r, s.from, len(b))
 	c.framing(int(s.number), r)
 }

@@ -1,8 +1,6 @@
 package http2
 
 import (
-	"slices"
-
 	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
 )
@@ -104,33 +102,21 @@ func (s *side) headers(b, head []byte) {
 // headerFrame adds a frame of a header block to the row's head. It returns where fragment, its part of the block, begins there.
 func (s *side) headerFrame(r *row, head, b, fragment []byte) (base int) {
 	h := &s.h
-	r.header("frame", describe(h), len(head), head)
-	r.stay(len(head))
-	r.native.pieces[len(r.native.pieces)-1].first = h.kind != typeContinuation
+	kind := pieceBlock
+	if h.kind == typeContinuation {
+		kind = pieceFrame
+	}
+	r.header(kind, len(head), head)
 	pad, k := 0, len(b)-len(fragment)
 	if h.padded() && k > 0 {
 		pad = min(int(b[0]), k-1)
 	}
-	if front := k - pad; front > 0 {
-		r.header("padding and priority", "", front, b[:front])
-		r.stay(front)
-	}
+	r.header(pieceFront, k-pad, b[:k-pad])
 	base = r.headLen()
-	r.fragment(fragment)
-	if pad > 0 {
-		r.header("padding", "", pad, b[len(b)-pad:])
-	}
+	r.header(pieceFields, len(fragment), fragment)
+	r.header(piecePadding, pad, b[len(b)-pad:])
 	s.placeHead(r, s.from, len(head)+len(b))
 	return base
-}
-
-// fragment adds the bytes of a header block to the row's head.
-func (r *row) fragment(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	r.header("fields", "", len(b), b)
-	r.native.pieces[len(r.native.pieces)-1].fields = true
 }
 
 // fragmentOf returns the part of a payload that belongs to the header block, and false if the padding is longer than it.
@@ -190,7 +176,7 @@ func (s *side) endBlock(b []byte, base int) {
 	}
 	if r == nil {
 		if o := s.orphan; o != nil {
-			o.fields = append(o.fields, c.blocks.fields...)
+			c.addFields(o, c.blocks.fields)
 			o.locate(o.fields, base, false)
 			s.keepOrphan()
 		}
@@ -199,17 +185,19 @@ func (s *side) endBlock(b []byte, base int) {
 	st := r.stream
 	half := &st.halves[s.number]
 	fields := c.blocks.fields
+	fields = fields[:min(len(fields), maxRowFields-len(r.fields))]
 	trailer := half.headed || r.state != rowHead
 	r.m.FieldsLen += int32(len(b))
 	r.m.FieldsPlainLen += int32(c.blocks.plain)
 	from := len(r.fields)
 	if from == 0 && cap(r.fields) >= len(fields) { // without a copy
+		c.held -= r.fieldsCost()
 		r.fields, c.blocks.fields = fields, r.fields
-		fields = r.fields
+		c.held += r.fieldsCost()
 	} else {
-		r.fields = append(slices.Grow(r.fields, len(fields)), fields...)
-		fields = r.fields[from:]
+		c.addFields(r, fields)
 	}
+	fields = r.fields[from:]
 	if trailer || base != 0 {
 		r.locate(fields, base, trailer)
 	}
@@ -226,35 +214,30 @@ func (r *row) locate(fields []rpc.Header, base int, trailer bool) {
 	for i := range fields {
 		f := &fields[i]
 		f.Trailer = trailer
-		f.Off = r.offset(int(f.Off), base)
+		f.Off += int32(max(base, 0))
+	}
+	if base < 0 {
+		r.locateInPieces(fields)
 	}
 }
 
-// offset converts an offset in the last header block to one in the head.
-func (r *row) offset(at, base int) int32 {
-	if base >= 0 {
-		return int32(base + at)
-	}
-	// The block is in several pieces, the last ones of the head.
+// locateInPieces replaces offsets in the last header block by those in the head, where the block is in several pieces.
+func (r *row) locateInPieces(fields []rpc.Header) {
 	if r.keptHead == nil {
-		return 0
+		return
 	}
-	pieces := r.native.pieces
-	k := len(pieces)
-	for k > 0 {
-		if k--; pieces[k].first {
-			break
+	before := int32(0) // bytes of the block before a piece
+	r.native.pieces.from(r.block, r.blockOff, func(p piece) bool {
+		if p.kind != pieceFields {
+			return true
 		}
-	}
-	for ; k < len(pieces); k++ {
-		if p := &pieces[k]; p.fields {
-			if at < int(p.len) {
-				return p.off + int32(at)
-			}
-			at -= int(p.len)
+		for len(fields) > 0 && fields[0].Off < before+p.len {
+			fields[0].Off += p.off - before
+			fields = fields[1:]
 		}
-	}
-	return 0
+		before += p.len
+		return len(fields) > 0
+	})
 }
 
 // firstHeaders takes from the first headers of a direction what the rest of the stream is read by.

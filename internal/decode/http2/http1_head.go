@@ -132,27 +132,14 @@ func settingsText(value string) string {
 
 // http1Head adds the bytes of a head to the row's.
 func (r *row) http1Head(h *http1Head, b []byte) {
-	r.m.HeaderLen += int32(len(b))
-	r.keepHead()
-	r.native.http1 = true
-	at := int32(len(r.head))
-	r.head = append(r.head, b...)
-	add := func(p piece, n int) {
-		if n > 0 {
-			p.off, p.len = at, int32(n)
-			r.native.pieces = append(r.native.pieces, p)
-			at += int32(n)
-		}
-	}
-	end := len(b) - h.firstLen
+	end := len(b)
 	if bytes.HasSuffix(b, []byte("\r\n\r\n")) {
 		end -= 2
 	}
-	add(piece{fields: true}, h.version)
-	version := strings.TrimRight(string(b[h.version:h.firstLen]), "\r\n")
-	add(piece{name: "version", value: version, stays: int32(h.firstLen - h.version)}, h.firstLen-h.version)
-	add(piece{fields: true}, end)
-	add(piece{name: "end", stays: 2}, len(b)-h.firstLen-end)
+	r.header(pieceLines, h.version, b[:h.version])
+	r.header(pieceVersion, h.firstLen-h.version, b[h.version:h.firstLen])
+	r.header(pieceLines, end-h.firstLen, b[h.firstLen:end])
+	r.header(pieceEnd, len(b)-end, b[end:])
 }
 
 // http1Value returns the value of a header of HTTP/1, and what it means if it is coded.

@@ -61,50 +61,68 @@ func headerFields(m *rpc.Message) []rpc.HeaderField {
 	if !ok {
 		return nil
 	}
-	var list []rpc.HeaderField
-	headers := m.Headers
-	for _, p := range n.pieces {
-		if !p.fields {
-			list = append(list, rpc.HeaderField{Name: p.name, Value: p.value, Off: int(p.off), Len: int(p.len), Secret: p.isSecret()})
-			continue
-		}
-		value := fieldValue
-		if n.http1 {
-			value = http1Value
-		}
-		at, end := int(p.off), int(p.off+p.len)
-		for len(headers) > 0 && int(headers[0].Off) < end && int(headers[0].Off) >= at {
-			h := &headers[0]
-			switch {
-			case int(h.Off) == at:
-			case n.http1:
-				list = append(list, rpc.HeaderField{Name: "lines", Off: at, Len: int(h.Off) - at, Secret: true})
-			default:
-				list = append(list, rpc.HeaderField{Name: "tableSize", Off: at, Len: int(h.Off) - at})
-			}
-			to := min(int(h.Off+h.Len), end)
-			list = append(list, rpc.HeaderField{Name: fieldName(h), Value: value(h), Off: int(h.Off), Len: to - int(h.Off)})
-			at = to
-			headers = headers[1:]
-		}
-		if at < end {
-			name := "fields"
-			if at > int(p.off) {
-				name = "more fields"
-			}
-			list = append(list, rpc.HeaderField{Name: name, Off: at, Len: end - at, Secret: true})
-		}
+	l := headerLister{headers: m.Headers}
+	for p := range n.pieces.all {
+		l.piece(&p, m.Head[p.off:p.off+p.len])
 	}
-	return list
+	return l.list
 }
 
-// isSecret reports whether a piece that is not decoded may have the texts of headers.
-func (p *piece) isSecret() bool {
-	switch p.name {
-	case trailerLine, "fields", typeNames[typeHeaders], typeNames[typeContinuation], typeNames[typePromise]:
-		return true
+// maxListed is the number of fields of a head from which on those that are not decoded are joined.
+const maxListed = 4 << 10
+
+// headerLister lists the fields of a head.
+type headerLister struct {
+	list    []rpc.HeaderField
+	headers []rpc.Header // those that follow
+}
+
+// piece adds the fields of a piece.
+func (l *headerLister) piece(p *piece, own []byte) {
+	value, rest := fieldValue, "tableSize"
+	switch p.kind {
+	case pieceFields:
+	case pieceLines:
+		value, rest = http1Value, "lines"
+	default:
+		text := ""
+		if len(l.list) < maxListed {
+			text = p.value(own)
+		}
+		l.add(rpc.HeaderField{Name: pieceNames[p.kind], Value: text, Off: int(p.off), Len: int(p.len), Secret: p.isSecret()})
+		return
 	}
-	return false
+	at, end := int(p.off), int(p.off+p.len)
+	for len(l.headers) > 0 && int(l.headers[0].Off) < end && int(l.headers[0].Off) >= at {
+		h := &l.headers[0]
+		if int(h.Off) > at {
+			l.add(rpc.HeaderField{Name: rest, Off: at, Len: int(h.Off) - at, Secret: p.kind == pieceLines})
+		}
+		to := min(int(h.Off+h.Len), end)
+		l.list = append(l.list, rpc.HeaderField{Name: fieldName(h), Value: value(h), Off: int(h.Off), Len: to - int(h.Off)})
+		at = to
+		l.headers = l.headers[1:]
+	}
+	if at < end {
+		name := "fields"
+		if at > int(p.off) {
+			name = "more fields"
+		}
+		l.add(rpc.HeaderField{Name: name, Off: at, Len: end - at, Secret: true})
+	}
+}
+
+// add adds a field that is not decoded.
+func (l *headerLister) add(f rpc.HeaderField) {
+	if len(l.list) >= maxListed {
+		f.Name, f.Value = "more", ""
+		if last := &l.list[len(l.list)-1]; last.Name == f.Name {
+			last.Len += f.Len
+			last.Secret = last.Secret || f.Secret
+			return
+		}
+	}
+	l.list = append(l.list, f)
 }
 
 func fieldName(h *rpc.Header) string {

@@ -48,22 +48,13 @@ type row struct {
 	older, newer *row // open rows of the side
 }
 
-// piece is a part of a row's head.
-type piece struct {
-	name     string
-	value    string
-	off, len int32
-	fields   bool // it is a header block, or a part of one
-	first    bool // the first header block after it starts with its frame
-	bad      bool // it stands in the place of a frame header and is not valid
-	// stays is the number of its first bytes that tell how the others are read.
-	stays int32
-}
-
 // keptHead is what a row has if its bytes besides those of the body are kept.
 type keptHead struct {
-	head     []byte
-	native   native
+	head   []byte
+	native native
+	// block is the index in native.pieces of the frame that starts the last header block, blockOff its offset in the head.
+	block    int
+	blockOff int32
 	places   []rpc.Piece      // of head and body, if they are needed
 	prefixAt [prefixLen]int64 // places of the bytes of the prefix, if they are needed
 }
@@ -92,16 +83,15 @@ func (r *row) headLen() int {
 	return len(r.head)
 }
 
-// native is the Native of a row's message: the parts of its head in order, without gaps, and the operation of its call.
+// native is the Native of a row's message: the parts of its head, and the operation of its call.
 type native struct {
-	pieces  []piece
+	pieces  headPieces
 	request *rpc.Operation
-	http1   bool // the header fields are lines of HTTP/1
 }
 
 // Clone implements [rpc.Native].
 func (n *native) Clone() rpc.Native {
-	return &native{pieces: append([]piece(nil), n.pieces...), request: n.request, http1: n.http1}
+	return &native{pieces: append(headPieces(nil), n.pieces...), request: n.request}
 }
 
 func (l *lane) newRow() *row {
@@ -114,9 +104,28 @@ func (l *lane) newRow() *row {
 	if k := cap(r.body); k > maxKept {
 		l.spare -= k
 	}
-	l.held += cap(r.body)
+	l.held += cap(r.body) + r.fieldsCost()
 	return r
 }
+
+// maxRowFields is the number of header fields of a row that are kept: a direction may have any number of header blocks.
+const maxRowFields = 4 * maxFields
+
+// fieldsCost is the memory of a row's header fields beyond what streamCost has for them, in bytes.
+func (r *row) fieldsCost() int { return max(0, cap(r.fields)-usualFields) * fieldSize }
+
+// addFields adds header fields to a row.
+func (l *lane) addFields(r *row, fields []rpc.Header) {
+	l.held -= r.fieldsCost()
+	r.fields = append(slices.Grow(r.fields, len(fields)), fields...)
+	l.held += r.fieldsCost()
+}
+
+// usualFields is the number of header fields of which streamCost has the memory, fieldSize the memory of one in bytes.
+const (
+	usualFields = 32
+	fieldSize   = 72
+)
 
 // maxFreeRows and maxKept bound what a lane keeps for later rows: rows, and bytes of a body.
 const (
@@ -146,8 +155,8 @@ func (l *lane) freeRow(r *row) {
 	l.rows = append(l.rows, r)
 }
 
-// release gives the memory for the body back to the budget.
-func (l *lane) release(r *row) { l.held -= cap(r.body) }
+// release gives the memory of the row back to the budget.
+func (l *lane) release(r *row) { l.held -= cap(r.body) + r.fieldsCost() }
 
 // keep appends body bytes to what the row holds, as far as the lane has memory for them.
 func (l *lane) keep(r *row, b []byte) {
@@ -183,38 +192,21 @@ func (r *row) span(from, n int64) {
 }
 
 // header adds bytes that are not part of the body. b is empty if they are not kept.
-func (r *row) header(name, value string, n int, b []byte) {
+func (r *row) header(kind pieceKind, n int, b []byte) {
 	r.m.HeaderLen += int32(n)
-	if len(b) == 0 {
-		return
+	if len(b) > 0 {
+		r.keepHead()
+		r.piece(kind, b)
 	}
-	r.keepHead()
-	r.native.pieces = append(r.native.pieces, piece{name: name, value: value, off: int32(len(r.head)), len: int32(len(b))})
-	r.head = append(r.head, b...)
 }
 
-// maxPieces is how many pieces a head has before those that stay are joined: a message may come in any number of frames.
-const maxPieces = 1 << 12
-
-// stay says that the first n bytes of the last piece of the row's head tell how other bytes are read.
-func (r *row) stay(n int) {
-	if r.keptHead == nil {
-		return
+// piece adds a piece to the head.
+func (k *keptHead) piece(kind pieceKind, b []byte) {
+	if kind == pieceBlock {
+		k.block, k.blockOff = len(k.native.pieces), int32(len(k.head))
 	}
-	k := len(r.native.pieces) - 1
-	if k < 0 {
-		return
-	}
-	p := &r.native.pieces[k]
-	p.stays = int32(n)
-	if k < maxPieces || p.stays < p.len {
-		return
-	}
-	if before := &r.native.pieces[k-1]; before.stays == before.len && before.name == p.name {
-		before.len += p.len
-		before.stays, before.value = before.len, ""
-		r.native.pieces = r.native.pieces[:k]
-	}
+	k.native.pieces.add(kind, len(b))
+	k.head = append(k.head, b...)
 }
 
 // startBody is called when the row's body starts; n is its length if it is known.
@@ -408,7 +400,7 @@ func (c *conn) pass(r *row) {
 		r.broken = true
 		if kept := c.sides[r.side].headBytes(r.prefix[:r.nprefix]); len(kept) > 0 && !c.env.Framing {
 			r.m.HeaderLen -= int32(len(kept))
-			r.header("prefix", "", len(kept), kept)
+			r.header(piecePrefix, len(kept), kept)
 		}
 	case r.state == rowPlain && !m.Ends, r.left > 0:
 		if !r.lossy() {

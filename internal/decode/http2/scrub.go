@@ -25,29 +25,28 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 		return
 	}
 	s := headScrubber{b: b, headers: m.Headers, plain: m.Protocol.Name == plainName || triple.OnResource(n.request), r: r}
-	for _, p := range n.pieces {
+	for p := range n.pieces.all {
 		own := b[p.off : p.off+p.len]
-		if p.first {
+		switch p.kind {
+		case pieceBlock:
 			s.scrubBlock()
-		}
-		switch {
-		case n.http1 && p.fields:
-			scrubHTTP1(own, p.off, m.Headers, s.plain, r)
-		case n.http1 && p.name != "prefix":
-			scrubLine(own[p.stays:])
-		case p.fields:
+		case pieceFields:
 			s.pieces = append(s.pieces, p)
-		case p.bad:
+		case piecePadding:
+			clear(own)
+		case pieceBad:
 			copy(own, badHeader)
-		case p.name == "prefix":
+		case piecePrefix:
 			if own[0] > 1 || own[1] >= 0x80 {
 				copy(own, badPrefix)
 			}
-		case p.name == "padding":
-			clear(own)
-		default: // no message starts like this
-			for i := range own[p.stays:] {
-				own[int(p.stays)+i] = 0xff
+		case pieceLines:
+			scrubHTTP1(own, p.off, m.Headers, s.plain, r)
+		case pieceExtension, pieceTrailer:
+			scrubLine(own)
+		case pieceOther: // no message starts like this
+			for i := range own {
+				own[i] = 0xff
 			}
 		}
 	}
@@ -76,8 +75,13 @@ func (s *headScrubber) scrubBlock() {
 		s.block = append(s.block, s.b[p.off:p.off+p.len]...)
 	}
 	at := 0
+	k, before := 0, 0 // the piece that has the field, and the bytes of the block before it
 	for at < len(s.block) {
-		n := s.field(s.block[at:], s.place(at))
+		for at-before >= int(s.pieces[k].len) {
+			before += int(s.pieces[k].len)
+			k++
+		}
+		n := s.field(s.block[at:], s.pieces[k].off+int32(at-before))
 		if n == 0 {
 			break
 		}
@@ -91,17 +95,6 @@ func (s *headScrubber) scrubBlock() {
 		rest = rest[copy(s.b[p.off:p.off+p.len], rest):]
 	}
 	s.pieces = s.pieces[:0]
-}
-
-// place returns the offset in the head of an offset in the block.
-func (s *headScrubber) place(at int) int32 {
-	for _, p := range s.pieces {
-		if at < int(p.len) {
-			return p.off + int32(at)
-		}
-		at -= int(p.len)
-	}
-	return -1
 }
 
 // field replaces the texts of the field that b starts with, which is at an offset of the head. It returns the length of the field, 0 if

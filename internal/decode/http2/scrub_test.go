@@ -62,9 +62,10 @@ func scrubbedBlock(t *testing.T, b []byte, half int) (was, is []rpc.Header, afte
 	ok = d.decode(b, &before, defaultTableSize)
 	was = append(was, d.fields...)
 	m := &rpc.Message{Head: b, Headers: was, Summary: rpc.Summary{Protocol: GRPC}}
-	m.Native = &native{pieces: []piece{
-		{len: int32(half), fields: true}, {off: int32(half), len: int32(len(b) - half), fields: true},
-	}}
+	var n native
+	n.pieces.add(pieceFields, half)
+	n.pieces.add(pieceFields, len(b)-half)
+	m.Native = &n
 	after = bytes.Clone(b)
 	scrubHead(after, m, upper{})
 	require.Equal(t, ok, d.decode(after, &later, defaultTableSize))

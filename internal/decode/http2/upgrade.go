@@ -179,11 +179,11 @@ func (s *side) http1Stream() *stream {
 func (s *side) http1Row(r *row, h *http1Head, head []byte) {
 	s.own(r, s.from, int64(len(head)))
 	if s.headBytes(head) == nil {
-		r.fields = append(r.fields, slices.DeleteFunc(h.fields, ofConnection)...)
+		s.conn.addFields(r, slices.DeleteFunc(h.fields, ofConnection))
 		r.m.HeaderLen += int32(len(head))
 		return
 	}
-	r.fields = append(r.fields, h.fields...)
+	s.conn.addFields(r, h.fields)
 	r.http1Head(h, head)
 	s.placeHead(r, s.from, len(head))
 }
@@ -223,9 +223,6 @@ func (s *side) http1Data(st *stream, n int, flags uint8) {
 	}
 }
 
-// trailerLine is the name of a trailer of the chunked coding.
-const trailerLine = "trailer"
-
 // chunkLine reads a line of the chunked coding: the length of a chunk, the end of one, or a trailer.
 func (s *side) chunkLine(b []byte) int {
 	if len(s.buf) == 0 {
@@ -252,13 +249,20 @@ func (s *side) chunkLine(b []byte) int {
 	text, _, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ";")
 	size, err := strconv.ParseUint(strings.TrimSpace(text), 16, 47)
 	s.own(r, s.from, int64(len(line)))
-	if s.trailing && text != "" {
-		r.header(trailerLine, "", len(line), s.headBytes(line))
-	} else {
-		r.header("chunk", text, len(line), s.headBytes(line))
-		if r.stay(len(text)); len(text) == len(strings.TrimRight(string(line), "\r\n")) {
-			r.stay(len(line))
+	switch kept := s.headBytes(line); {
+	case s.trailing && text != "":
+		r.header(pieceTrailer, len(line), kept)
+	case kept == nil:
+		r.m.HeaderLen += int32(len(line))
+	case err != nil && text != "":
+		r.header(pieceExtension, len(line), line)
+	default:
+		n := len(line)
+		if at := bytes.IndexByte(line, ';'); at >= 0 {
+			n = at + 1
 		}
+		r.header(pieceChunk, n, line[:n])
+		r.header(pieceExtension, len(line)-n, line[n:])
 	}
 	s.placeHead(r, s.from, len(line))
 	s.drop()

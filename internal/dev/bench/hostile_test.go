@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,4 +168,41 @@ func checkHostile(t *testing.T, h *traffic.Hostile, r *hostileRun, n int64) {
 		assert.Positive(t, count(r.totals), "what was left out")
 	}
 	assert.Empty(t, r.inputs[0].Err)
+}
+
+// Bounds of the memory of HTTP/2 messages of which everything is kept, in bytes: of the process without them, and for each byte of the
+// capture.
+const (
+	maxWithoutHeads = 96 << 20
+	maxForByte      = 4
+)
+
+// heads is a sink that has the headers of all messages described.
+type heads struct{ sink }
+
+func (heads) Frame(r *pipeline.Row) { r.Msg.Protocol.Header(r.Msg) }
+
+// TestHostileHeads reads hostile captures of HTTP/2 and of the switch to it as frames and explain do, which keep heads and bodies of
+// messages and describe them: a message needs a few times as much memory as its bytes, whatever frames it comes in. Captures of very
+// many connections are left to TestHostile. Without the build tag alltests it reads a few.
+func TestHostileHeads(t *testing.T) {
+	for i := range traffic.Hostiles {
+		h := &traffic.Hostiles[i]
+		if !strings.HasPrefix(h.Name, "http") || slices.Contains(larger, h.Name) || !testkit.All && i%4 != 1 {
+			continue
+		}
+		t.Run(h.Name, func(t *testing.T) {
+			opt := options(rpc.Values)
+			opt.Limits, opt.Rows, opt.WholeBodies = hostileLimits, true, true
+			stop := memoryPeak()
+			src, err := capture.Open([]string{"-"}, capture.Options{Stdin: h.Reader(max(h.N/10, 1))})
+			require.NoError(t, err)
+			totals, err := pipeline.Run(src, opt, heads{newSink()})
+			require.NoError(t, err)
+			memory := stop()
+			text := fmt.Sprintf("%d MiB for a capture of %d MiB", memory>>20, totals.LinkBytes>>20)
+			t.Log(text)
+			assert.Less(t, memory, uint64(maxWithoutHeads+maxForByte*totals.LinkBytes), text)
+		})
+	}
 }

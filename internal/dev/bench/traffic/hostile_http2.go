@@ -23,7 +23,7 @@ const (
 	_
 	frameContinuation
 
-	endStream, endHeaders = 1, 4
+	endStream, endHeaders, padded, priority = 1, 4, 8, 32
 )
 
 func appendFrame(b []byte, kind, flags byte, stream int64, payload ...byte) []byte {
@@ -95,6 +95,11 @@ func startHTTP2(first ...byte) func(w *hostileWriter) {
 
 // openStream is a request on stream 1 whose messages are to come.
 func openStream() []byte { return appendFrame(nil, frameHeaders, endHeaders, 1, requestBlock()...) }
+
+// openMessage is openStream with the prefix of a message that has the largest length.
+func openMessage() []byte {
+	return appendFrame(openStream(), frameData, 0, 1, 0, 0x7f, 0xff, 0xff, 0xff)
+}
 
 // repeated is the same frames again and again, a segment at a time.
 func repeated(frame []byte) func(w *hostileWriter, i int64) {
@@ -191,6 +196,24 @@ var hostileHTTP2 = []Hostile{
 	{Name: "http2-pings", N: 50_000, Text: "segments of PING frames", start: startHTTP2(), send: repeated(appendFrame(nil, framePing, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))},
 	{Name: "http2-unknown", N: 50_000, Text: "segments of frames of an unknown type", start: startHTTP2(), send: repeated(appendFrame(nil, 0xfa, 0xff, 77, 'x'))},
 	{Name: "http2-empty-data", N: 50_000, Text: "segments of empty DATA frames of one stream", start: startHTTP2(openStream()...), send: repeated(appendFrame(nil, frameData, 0, 1))},
+	{
+		Name: "http2-padded", N: 50_000, Text: "segments of padded DATA frames of one message, with a byte or without",
+		start: startHTTP2(openMessage()...),
+		send:  repeated(appendFrame(appendFrame(nil, frameData, padded, 1, 1, 'x', 0), frameData, padded, 1, 0)),
+	},
+	{
+		Name: "http2-byte-continuations", N: 50_000, Text: "segments of CONTINUATION frames of a byte",
+		start: startHTTP2(appendFrame(nil, frameHeaders, 0, 1, requestBlock()...)...),
+		send:  repeated(appendFrame(nil, frameContinuation, 0, 1, 0x84)),
+	},
+	{
+		Name: "http2-more-headers", N: 50_000, Text: "segments of HEADERS with padding and priority, on one stream", start: startHTTP2(openStream()...),
+		send: repeated(appendFrame(nil, frameHeaders, endHeaders|padded|priority, 1, 1, 0, 0, 0, 0, 0, 0x84, 0)),
+	},
+	{
+		Name: "http2-more-fields", N: 50_000, Text: "HEADERS with 1,400 fields of a byte, on one stream", start: startHTTP2(openStream()...),
+		send: repeated(appendFrame(nil, frameHeaders, endHeaders, 1, bytes.Repeat([]byte{0x84}, 1400)...)),
+	},
 	{Name: "http2-empty-messages", N: 5000, Text: "DATA frames of 280 empty messages each, of one call", start: startHTTP2(openStream()...), send: repeated(appendFrame(nil, frameData, 0, 1, make([]byte, 1400)...))},
 	{Name: "http2-bombs", N: 400, Text: "messages of 8 KB that are 8 MiB without compression", start: startHTTP2(), send: func(w *hostileWriter, i int64) {
 		b := appendFrame(nil, frameHeaders, endHeaders, 2*i+1, requestBlock()...)
@@ -209,6 +232,7 @@ var hostileHTTP2 = []Hostile{
 	{Name: "http1-head", N: 50_000, Text: "segments of the head of a request to switch to HTTP/2", start: startHTTP1(switchHead), send: repeated([]byte("X: 1\r\n"))},
 	{Name: "http1-body", N: 50_000, Text: "segments of the body of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Content-Length: 99999999999\r\n\r\n"), send: repeated([]byte("[1]"))},
 	{Name: "http1-chunks", N: 50_000, Text: "segments of chunks of a byte, of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Transfer-Encoding: chunked\r\n\r\n"), send: repeated([]byte("1\r\n[\r\n"))},
+	{Name: "http1-chunk-extensions", N: 50_000, Text: "segments of chunks of a byte with an extension, of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Transfer-Encoding: chunked\r\n\r\n"), send: repeated([]byte("1;x\r\n[\r\n"))},
 	{Name: "http2-midway", N: 50_000, Text: "segments of empty DATA frames, on a connection joined midway", send: repeated(appendFrame(nil, frameData, 0, 1))},
 	{Name: "http2-midway-headers", N: 50_000, Text: "segments of frame headers that announce 16 KiB, on a connection joined midway", send: func(w *hostileWriter, i int64) {
 		w.say(bytes.Repeat([]byte{0, 0x40, 0, 0, 0, 0, 0, 0, 1}, 160))
