@@ -204,9 +204,9 @@ func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 		count(&t.UnknownIDs, uint8(m.SerializationID), 1)
 	}
 	switch {
-	case m.Kind == rpc.Request && m.Ordinal == 0 && m.Operation != nil && m.Operation.Service == call.Unknown && m.Unresolved():
+	case m.Kind == rpc.Request && m.Ordinal == 0 && m.Operation != nil && m.Operation.Service == call.Unknown && m.Unresolved:
 		t.Unnamed++
-	case m.Kind == rpc.Response && m.Status == rpc.NoStatus && m.Ends && m.Unresolved():
+	case m.Kind == rpc.Response && m.Status == rpc.NoStatus && m.Ends && m.Unresolved:
 		t.WithoutStatus++
 	}
 	if m.Operation != nil && m.Operation.Layout != "" {

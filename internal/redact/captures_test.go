@@ -133,7 +133,7 @@ func headersOf(t testing.TB, path string) []byte {
 	require.NoError(t, err)
 	defer src.Close()
 	var h headers
-	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Rows: true}, &h)
+	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Parts, Rows: true}, &h)
 	require.NoError(t, err)
 	return h
 }

@@ -275,8 +275,10 @@ type Message struct {
 	// Plain is Body without its compression, nil if there is none or it could not be removed. Offsets in Tree are offsets in Plain
 	// if it is set.
 	Plain []byte
-	// Headers are the fields that travel outside the body, in wire order.
-	Headers []Header
+	// Headers are the fields that travel outside the body, in wire order; nil if nothing but the envelope is needed. Unresolved is set
+	// if one refers to a field that the capture lacks.
+	Headers    []Header
+	Unresolved bool
 	// Pieces are the places of the bytes of Head and Body in the stream, in its order, if they do not follow each other; else nil. A
 	// Conn sets them if Env.Framing is set.
 	Pieces []Piece
@@ -338,16 +340,6 @@ func (m *Message) HeaderSerializationName() string {
 type Native interface {
 	// Clone returns a copy that may be kept.
 	Clone() Native
-}
-
-// Unresolved reports whether a header refers to one that the capture lacks.
-func (m *Message) Unresolved() bool {
-	for i := range m.Headers {
-		if m.Headers[i].Unknown {
-			return true
-		}
-	}
-	return false
 }
 
 // IsWhole reports whether Body is the whole body.

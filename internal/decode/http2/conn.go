@@ -76,8 +76,7 @@ type conn struct {
 	*lane
 	owner          rpc.Owner
 	sides          [2]side
-	streams        map[uint32]*stream // open ones, nil while there are few
-	nopen          int
+	streams        streamTable // open ones
 	oldest, newest *stream
 	last           *stream // most recently used
 	waiting        []*row  // until it is known which side is the client, and that the connection uses HTTP/2

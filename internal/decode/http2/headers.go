@@ -169,7 +169,7 @@ func (s *side) endBlock(b []byte, base int) {
 	s.blockRow = nil
 	if s.lossyBlock || !s.decode(b) {
 		s.table.forget()
-		c.blocks.fields = c.blocks.fields[:0]
+		c.blocks.begin(false)
 		if r != nil {
 			r.undecoded = true
 		}
@@ -184,25 +184,19 @@ func (s *side) endBlock(b []byte, base int) {
 	}
 	st := r.stream
 	half := &st.halves[s.number]
-	fields := c.blocks.fields
-	fields = fields[:min(len(fields), maxRowFields-len(r.fields))]
 	trailer := half.headed || r.state != rowHead
 	r.m.FieldsLen += int32(len(b))
 	r.m.FieldsPlainLen += int32(c.blocks.plain)
-	from := len(r.fields)
-	if from == 0 && cap(r.fields) >= len(fields) { // without a copy
-		c.held -= r.fieldsCost()
-		r.fields, c.blocks.fields = fields, r.fields
-		c.held += r.fieldsCost()
+	if fields := c.blocks.fields; len(fields) > 0 {
+		from := len(r.fields)
+		c.addFields(r, fields[:min(len(fields), maxRowFields-from)])
+		r.locate(r.fields[from:], base, trailer)
+	}
+	if head := c.blocks.head; trailer {
+		c.setHead(&r.last, head)
 	} else {
-		c.addFields(r, fields)
-	}
-	fields = r.fields[from:]
-	if trailer || base != 0 {
-		r.locate(fields, base, trailer)
-	}
-	if !trailer {
-		s.firstHeaders(st, half, r.fields[from:])
+		c.setHead(&r.first, head)
+		s.firstHeaders(st, half, &head.Head)
 	}
 	if s.blockFlags&flagEndStream != 0 {
 		c.endHalf(st, int(s.number))
@@ -241,72 +235,47 @@ func (r *row) locateInPieces(fields []rpc.Header) {
 }
 
 // firstHeaders takes from the first headers of a direction what the rest of the stream is read by.
-func (s *side) firstHeaders(st *stream, half *half, fields []rpc.Header) {
+func (s *side) firstHeaders(st *stream, half *half, h *triple.Head) {
 	c := s.conn
-	request, response, informational := false, false, false
-	encoding, grpcEncoding := "", ""
-	contentType, hasType, unknown := "", false, false
-	for i := range fields {
-		f := &fields[i]
-		if f.Unknown {
-			unknown = true
-			continue
-		}
-		switch f.Name {
-		case ":method", ":path", ":scheme", ":authority":
-			request = true
-		case ":status":
-			response = true
-			informational = len(f.Value) == 3 && f.Value[0] == '1'
-		case "content-type":
-			contentType, hasType = f.Value, true
-		case "content-encoding":
-			encoding = f.Value
-		case "grpc-encoding":
-			grpcEncoding = f.Value
-		}
-	}
-	if informational {
+	if h.Informational {
 		return // the real ones follow
 	}
-	if r := half.row; !request && !response && r != nil && (c.joined || s.gaps > 0) {
+	if r := half.row; !h.Request && !h.Response && r != nil && (c.joined || s.gaps > 0) {
 		r.broken = true // trailers, of messages that are lost
 	}
-	half.headed, half.unsure = true, unknown
+	half.headed, half.unsure = true, h.Unresolved
 	half.lost, half.gaps = false, s.gaps
 	switch {
-	case request:
+	case h.Request:
 		c.setClient(s.number)
-	case response:
+	case h.Response:
 		c.setClient(1 - s.number)
 		if other := 1 - s.number; !st.halves[other].headed && (c.joined || c.sides[other].gaps > 0) {
 			st.halves[other].lost = true // the start of the request is not there
 		}
 	}
 	switch {
-	case hasType && prefixedType(contentType):
+	case h.Typed && prefixedType(h.ContentType):
 		half.framing = framingGRPC
-	case hasType || !unknown && len(fields) > 0:
+	case h.Typed || !h.Unresolved && h.Fields:
 		half.framing = framingPlain
 	default: // as the other direction, or as the calls before
 		if half.framing = st.halves[1-s.number].framing; half.framing == framingUnknown && c.use == triple.Plain && c.used {
 			half.framing = framingPlain
 		}
 	}
-	if half.encoding = encoding; half.prefixed() {
-		half.encoding = grpcEncoding
+	if half.encoding = h.ContentEncoding; half.prefixed() {
+		half.encoding = h.GRPCEncoding
 	}
 	if int8(s.number) != c.client {
 		return
 	}
-	use, sure := triple.UseOf(fields)
-	if !sure {
-		if c.used {
-			use = c.use
-		}
-	} else {
-		c.use, c.used = use, true
+	switch st.use, st.sure = triple.GRPC, h.Sure; {
+	case h.Sure:
+		c.use, c.used = h.Use, true
+		st.use = h.Use
+	case c.used:
+		st.use = c.use
 	}
-	st.use, st.sure = use, sure
-	st.op = c.bodies.Operation(fields)
+	st.op = c.bodies.Operation(h)
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/http2/hpack"
 
+	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -17,27 +18,56 @@ const (
 )
 
 // Bounds of what is kept for hostile input: the memory of a table, in the sizes of RFC 7541; the fields of a block, those
-// beyond it still change the table; the length of an announced text.
+// beyond it still change the table.
 const (
 	maxTable  = 256 << 10
 	maxFields = 512
 )
 
-// entry is an entry of a table.
-type entry struct {
-	name, value string
-	// unknown is set if the name is not known, because it came from an entry that is not known.
-	unknown bool
+// headerName is the name of fields, "" if the capture lacks it.
+type headerName struct {
+	text string
+	hash uint64
+	role triple.Role
 }
 
-func (e *entry) size() uint32 { return uint32(len(e.name) + len(e.value) + 32) }
+func newName(text string) *headerName {
+	return &headerName{text: text, hash: maphash.String(seed, text), role: triple.RoleOf(text)}
+}
+
+// field is a field, an entry of tables. Tables share equal ones.
+type field struct {
+	*headerName
+	value string
+	hash  uint64 // of name and value
+}
+
+func newField(name *headerName, value string) *field {
+	return &field{name, value, name.hash*mixing ^ maphash.String(seed, value)}
+}
+
+// mixing mixes the bits of hashes.
+const mixing = 0x9e3779b97f4a7c15
+
+var seed = maphash.MakeSeed()
+
+// unknownName is the name of entries made from an entry that is not known, unknownField an entry of which nothing is known.
+var (
+	unknownName  = &headerName{hash: ^maphash.String(seed, ""), role: triple.RoleOf("")}
+	unknownField = newField(unknownName, "")
+)
+
+func (f *field) size() uint32 { return uint32(len(f.text) + len(f.value) + 32) }
+
+// unknown reports whether the name is not known.
+func (f *field) unknown() bool { return f.headerName == unknownName }
 
 // static is the static table, from index 1 on.
 var static = staticTable()
 
-func staticTable() (table [staticLen + 1]entry) {
+func staticTable() (table [staticLen + 1]*field) {
 	at := 1
-	d := hpack.NewDecoder(0, func(f hpack.HeaderField) { table[at] = entry{name: f.Name, value: f.Value} })
+	d := hpack.NewDecoder(0, func(f hpack.HeaderField) { table[at] = newField(newName(f.Name), f.Value) })
 	for ; at < len(table); at++ {
 		_, _ = d.Write([]byte{0x80 | byte(at)})
 	}
@@ -49,34 +79,43 @@ func staticTable() (table [staticLen + 1]entry) {
 // inserted later are.
 type table struct {
 	// entries are the known ones, the oldest first; the first start of them were evicted.
-	entries []entry
+	entries []*field
 	start   int
 	size    uint32 // of the known entries
 	max     uint32 // bytes of all entries; with older set an upper bound
 	// older is set if the table may have entries that are older than the known ones.
 	older bool
-	// version is a number that no other table and no other state of this one has, 0 if it has none yet.
+	// version is a hash of what happened to the table since it was empty. Tables with equal ones have equal entries.
 	version uint64
 	// doubted are the entries from before a gap that may have hidden insertions; see known.
-	doubted []entry
+	doubted []*field
 }
 
 func newTable(joined bool) table {
 	if joined {
-		return table{max: maxTable, older: true}
+		return table{max: maxTable, older: true, version: versionUnknown}
 	}
-	return table{max: defaultTableSize}
+	return table{max: defaultTableSize, version: versionEmpty}
 }
+
+// The versions of tables to which nothing has happened.
+const (
+	versionEmpty = 1 + iota
+	versionUnknown
+)
+
+// happened changes the version by what happened to the table.
+func (t *table) happened(what uint64) { t.version = (t.version ^ what) * mixing }
 
 // forget makes all present entries unknown.
 func (t *table) forget() {
-	t.entries, t.start, t.size, t.older, t.version = nil, 0, 0, true, 0
+	t.entries, t.start, t.size, t.older, t.version = nil, 0, 0, true, versionUnknown
 	t.max = maxTable
 }
 
 // resize changes the size of the table.
 func (t *table) resize(max uint32) {
-	t.version = 0
+	t.happened(uint64(max))
 	t.max = max
 	if max == 0 {
 		t.older = false // now it is empty for sure
@@ -95,7 +134,7 @@ func (t *table) evict(n uint32) {
 			t.older = true // the peers still have it
 		}
 		t.size -= t.entries[t.start].size()
-		t.entries[t.start] = entry{}
+		t.entries[t.start] = nil
 		t.start++
 	}
 	if t.start == len(t.entries) {
@@ -107,13 +146,13 @@ func (t *table) evict(n uint32) {
 	}
 }
 
-func (t *table) insert(e entry) {
-	n := e.size()
-	t.version = 0
+func (t *table) insert(f *field) {
+	n := f.size()
+	t.happened(f.hash)
 	t.evict(n)
 	switch {
 	case n <= min(t.max, maxTable):
-		t.entries = append(t.entries, e)
+		t.entries = append(t.entries, f)
 		t.size += n
 	case n <= t.max: // the peers have it
 		t.older = true
@@ -122,96 +161,141 @@ func (t *table) insert(e entry) {
 	}
 }
 
-// at returns the entry with an index, and whether it is known. ok is false if there is no such entry.
-func (t *table) at(index uint64) (e *entry, known, ok bool) {
+// at returns the entry with an index, nil if it is not known. ok is false if there is no such entry.
+func (t *table) at(index uint64) (f *field, ok bool) {
 	switch {
 	case index == 0:
-		return nil, false, false
+		return nil, false
 	case index <= staticLen:
-		return &static[index], true, true
+		return static[index], true
 	}
 	index -= staticLen
 	if n := uint64(len(t.entries) - t.start); index <= n {
-		e = &t.entries[uint64(len(t.entries))-index]
-		return e, !e.unknown, true
+		return t.entries[uint64(len(t.entries))-index], true
 	}
-	return nil, false, t.older && index <= maxTable
+	return nil, t.older && index <= maxTable
 }
 
 // blockDecoder decodes header blocks. It is shared by the connections of a lane.
 type blockDecoder struct {
-	fields   []rpc.Header // of the last block
-	plain    int          // bytes of its names and values
-	over     bool         // it has more fields than are kept
-	cache    [cachedBlocks]cachedBlock
-	versions uint64 // of tables
-	text     bytes.Buffer
-	texts    map[string]string
+	block // the last one
+	cache [cachedBlocks]cachedBlock
+	free  []*head
+	text  bytes.Buffer
+	names map[string]*headerName
+	known map[fieldKey]*field
+}
+
+// block is what a header block says.
+type block struct {
+	head   *head
+	fields []rpc.Header // if they are listed
+	listed bool
+	count  int    // of its fields
+	plain  int    // bytes of their names and values
+	order  uint32 // a hash of the names, 0 if there are none or not all are known
+}
+
+// head is a [triple.Head] that rows, the last block and the cache share.
+type head struct {
+	triple.Head
+	users int
+}
+
+func (h *head) keep() *head {
+	h.users++
+	return h
+}
+
+// maxFreeHeads bounds the heads that are kept for later blocks.
+const maxFreeHeads = 256
+
+// release ends a use of a head, which may be nil.
+func (d *blockDecoder) release(h *head) {
+	if h == nil {
+		return
+	}
+	if h.users--; h.users == 0 && len(d.free) < maxFreeHeads {
+		h.Head = triple.Head{}
+		d.free = append(d.free, h)
+	}
+}
+
+// begin begins a block without fields.
+func (d *blockDecoder) begin(listed bool) {
+	d.release(d.head)
+	d.block = block{fields: d.fields[:0], listed: listed}
+	if n := len(d.free) - 1; n >= 0 {
+		d.head, d.free = d.free[n], d.free[:n]
+	} else {
+		d.head = new(head)
+	}
+	d.head.users = 1
 }
 
 // cachedBlock is a header block that did not change the table: with the same state of the table it means the same again.
 type cachedBlock struct {
 	version uint64
-	block   []byte
-	fields  []rpc.Header
-	plain   int
+	bytes   [maxCachedBlock]byte
+	len     int
+	block
 }
 
 // cachedBlocks is the number of such blocks, a power of two. The others bound the bytes of a block, its fields, and the bytes of
 // their names and values.
 const (
-	cachedBlocks    = 1024
+	cachedBlocks    = 512
 	maxCachedBlock  = 64
 	maxCachedFields = 32
 	maxCachedPlain  = 2 << 10
 )
 
 // decodeCached is decode for a table without doubted entries. It remembers blocks that do not change the table.
-func (d *blockDecoder) decodeCached(b []byte, t *table, limit uint32) (ok, again bool) {
-	if t.version == 0 {
-		d.versions++
-		t.version = d.versions
-	}
+func (d *blockDecoder) decodeCached(b []byte, t *table, limit uint32, listed bool) (ok, again bool) {
 	if len(b) > maxCachedBlock {
-		return d.decode(b, t, limit), false
+		return d.decode(b, t, limit, listed), false
 	}
-	e := &d.cache[(maphash.Bytes(seed, b)^t.version*0x9e3779b97f4a7c15)%cachedBlocks]
-	if e.version == t.version && bytes.Equal(e.block, b) {
-		d.fields, d.plain, d.over = append(d.fields[:0], e.fields...), e.plain, false
+	version := t.version
+	e := &d.cache[(maphash.Bytes(seed, b)^version*mixing)%cachedBlocks]
+	if e.version == version && string(e.bytes[:e.len]) == string(b) && (e.listed || !listed) {
+		d.release(d.head)
+		fields := d.fields[:0]
+		d.block = e.block
+		d.head.keep()
+		if d.fields = fields; listed {
+			d.fields = append(fields, e.fields...)
+		}
 		return true, true
 	}
-	ok = d.decode(b, t, limit)
-	if ok && t.version != 0 && len(d.fields) <= maxCachedFields && d.plain <= maxCachedPlain {
-		e.version, e.block, e.fields, e.plain = t.version, append(e.block[:0], b...), append(e.fields[:0], d.fields...), d.plain
+	ok = d.decode(b, t, limit, listed)
+	if ok && t.version == version && d.count <= maxCachedFields && d.plain <= maxCachedPlain {
+		d.release(e.head)
+		e.version, e.len = version, copy(e.bytes[:], b)
+		fields := append(e.fields[:0], d.fields...)
+		e.block = d.block
+		e.head.keep()
+		e.fields = fields
 	}
 	return ok, false
 }
 
-// Bounds of the texts that are kept because they will come again.
-const (
-	maxTexts   = 4096
-	maxTextLen = 256
-)
-
 // decode decodes a whole block and updates the table. It returns false if the block is malformed; the table then is not the
-// one of the peers any more. limit is the largest size that the receiver allows the table.
-func (d *blockDecoder) decode(b []byte, t *table, limit uint32) bool {
-	d.fields, d.plain, d.over = d.fields[:0], 0, false
-	begun := false
+// one of the peers any more. limit is the largest size that the receiver allows the table. listed is set if the fields are to be listed.
+func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) bool {
+	d.begin(listed)
+	order, unknown := uint64(0), false
 	for at := 0; at < len(b); {
 		from := at
 		c := b[at]
 		if c&0xe0 == 0x20 { // a new size of the table
 			size, n := integer(b[at:], 5)
-			if n == 0 || begun || size > uint64(limit) {
+			if n == 0 || d.count > 0 || size > uint64(limit) {
 				return false
 			}
 			t.resize(uint32(size))
 			at += n
 			continue
 		}
-		begun = true
-		f := rpc.Header{Off: int32(from)}
 		bits := uint(4)
 		switch {
 		case c&0x80 != 0:
@@ -224,86 +308,128 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32) bool {
 			return false
 		}
 		at += n
-		e, known, ok := t.at(index)
+		f := unknownField
 		if index > 0 || bits == 7 {
+			e, ok := t.at(index)
 			if !ok {
 				return false
 			}
-			f.Entry, f.Unknown = int32(index), !known
 			if e != nil {
-				f.Name = e.name
+				f = e
 			}
 		}
-		if bits == 7 {
-			if e != nil {
-				f.Value = e.value
-			}
-		} else {
+		lost := index > 0 && f.unknown()
+		name, value, size, hash := f.headerName, f.value, len(f.value), f.hash
+		if bits != 7 {
 			if index == 0 {
-				if f.Name, n = d.string(b[at:]); n == 0 {
+				text, n := d.string(b[at:])
+				if n == 0 {
 					return false
 				}
+				name = d.name(text)
 				at += n
 			}
-			if f.Value, n = d.string(b[at:]); n == 0 {
+			text, n := d.string(b[at:])
+			if n == 0 {
 				return false
 			}
 			at += n
+			value, size, hash = "", len(text), 0
+			if bits == 6 || listed || name.role.Matters() {
+				f = d.field(name, text)
+				value, hash = f.value, f.hash
+			}
 			if bits == 6 {
-				f.Indexed = true
-				t.insert(entry{name: f.Name, value: f.Value, unknown: f.Unknown})
+				t.insert(f)
 			}
 		}
-		f.Len = int32(at - from)
-		f.PlainLen = int32(len(f.Name) + len(f.Value))
-		d.plain += int(f.PlainLen)
-		if len(d.fields) < maxFields {
-			d.fields = append(d.fields, f)
-		} else {
-			d.over = true
+		order = (order ^ name.hash) * mixing
+		unknown = unknown || lost
+		size += len(name.text)
+		d.plain += size
+		if d.count++; d.count > maxFields {
+			continue
 		}
+		d.head.Add(name.role, value, hash, lost)
+		if listed {
+			d.fields = append(d.fields, rpc.Header{
+				Name: name.text, Value: value, Off: int32(from), Len: int32(at - from), PlainLen: int32(size),
+				Entry: int32(index), Unknown: lost, Indexed: bits == 6,
+			})
+		}
+	}
+	if d.count > 0 && d.count <= maxFields && !unknown {
+		d.order = uint32(order>>32) | 1
 	}
 	return true
 }
 
-// string reads a string and returns it with its length in bytes, 0 if it is malformed.
-func (d *blockDecoder) string(b []byte) (string, int) {
+// string reads a string and returns its bytes, which are valid until the next call, with its length in bytes, 0 if it is malformed.
+func (d *blockDecoder) string(b []byte) ([]byte, int) {
 	size, n := integer(b, 7)
 	if n == 0 || size > uint64(len(b)-n) {
-		return "", 0
+		return nil, 0
 	}
 	raw := b[n : n+int(size)]
 	n += int(size)
 	if b[0]&0x80 != 0 {
 		d.text.Reset()
 		if _, err := hpack.HuffmanDecode(&d.text, raw); err != nil {
-			return "", 0
+			return nil, 0
 		}
 		raw = d.text.Bytes()
 	}
-	return d.intern(raw), n
+	return raw, n
 }
 
-// intern returns b as a string, which texts that come again share.
-func (d *blockDecoder) intern(b []byte) string {
-	if len(b) == 0 {
-		return ""
+// Bounds of the names and fields that are kept because they will come again.
+const (
+	maxKnown    = 4096
+	maxKnownLen = 256
+)
+
+// name returns the name with that text. Names that come again are shared.
+func (d *blockDecoder) name(text []byte) *headerName {
+	name, ok := d.names[string(text)]
+	if ok {
+		return name
 	}
-	if len(b) > maxTextLen {
-		return string(b)
+	name = newName(string(text))
+	if len(text) <= maxKnownLen {
+		d.names = roomFor(d.names)
+		d.names[name.text] = name
 	}
-	s, ok := d.texts[string(b)]
-	if !ok {
-		if d.texts == nil {
-			d.texts = make(map[string]string)
-		}
-		if len(d.texts) >= maxTexts {
-			clear(d.texts)
-		}
-		s = string(b)
-		d.texts[s] = s
+	return name
+}
+
+type fieldKey struct {
+	name  *headerName
+	value string
+}
+
+// field returns the field with that name and value. Fields that come again are shared.
+func (d *blockDecoder) field(name *headerName, value []byte) *field {
+	f, ok := d.known[fieldKey{name, string(value)}]
+	if ok {
+		return f
 	}
-	return s
+	f = newField(name, string(value))
+	if len(value) <= maxKnownLen {
+		d.known = roomFor(d.known)
+		d.known[fieldKey{name, f.value}] = f
+	}
+	return f
+}
+
+// roomFor returns a map with room for one entry more.
+func roomFor[K comparable, V any](known map[K]V) map[K]V {
+	if known == nil {
+		return make(map[K]V)
+	}
+	if len(known) >= maxKnown {
+		clear(known)
+	}
+	return known
 }
 
 // integer reads an integer with a prefix of bits and returns its length in bytes, 0 if it is malformed or cut short.

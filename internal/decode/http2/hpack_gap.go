@@ -1,8 +1,9 @@
 package http2
 
 import (
-	"hash/maphash"
 	"slices"
+
+	"dubbo-wire/internal/rpc"
 )
 
 // After a gap that hid frames, the number of insertions in it is not known, so the older entries may have other indexes. They
@@ -26,8 +27,6 @@ type known struct {
 	tries  uint8 // blocks that proved nothing since the last gap
 }
 
-var seed = maphash.MakeSeed()
-
 // doubt makes the present entries unknown until a block proves their place.
 func (t *table) doubt() {
 	entries := t.doubted
@@ -50,32 +49,18 @@ func (s *side) decode(b []byte) bool {
 			s.known.tries = 0
 		}
 	}
-	ok, again := d.decodeCached(b, t, s.tableLimit)
-	if ok && !again && !d.over {
-		s.known.note(d)
+	ok, again := d.decodeCached(b, t, s.tableLimit, s.conn.listed())
+	if ok && !again && d.order != 0 && !slices.Contains(s.known.orders[:], d.order) {
+		s.known.orders[s.known.next%maxOrders] = d.order
+		s.known.next++
 	}
 	return ok
 }
 
-// note remembers the names of the last block, if all are known.
-func (k *known) note(d *blockDecoder) {
-	h, ok := d.order()
-	if ok && !slices.Contains(k.orders[:], h) {
-		k.orders[k.next%maxOrders] = h
-		k.next++
-	}
-}
-
-// order returns a hash of the names of the last block, and whether all of them are known.
-func (d *blockDecoder) order() (uint32, bool) {
-	h := uint64(len(d.fields))
-	for i := range d.fields {
-		if d.fields[i].Unknown {
-			return 0, false
-		}
-		h = (h ^ maphash.String(seed, d.fields[i].Name)) * 0x9e3779b97f4a7c15
-	}
-	return uint32(h>>32) | 1, len(d.fields) > 0
+// listed reports whether the fields of messages are needed, besides what their heads tell.
+func (l *lane) listed() bool {
+	e := l.env
+	return e.Detail > rpc.Envelope || e.WholeBodies || e.Framing || e.Sampling
 }
 
 // prove finds the place of the doubted entries by a block, and restores them.
@@ -85,17 +70,14 @@ func (s *side) prove(b []byte) bool {
 	found := -1
 	for shift := range maxShift {
 		trial := table{max: maxTable, older: true}
-		trial.entries = make([]entry, 0, len(t.doubted)+shift+len(since)+1)
+		trial.entries = make([]*field, 0, len(t.doubted)+shift+len(since)+1)
 		trial.entries = append(trial.entries, t.doubted...)
 		for range shift {
-			trial.entries = append(trial.entries, entry{unknown: true})
+			trial.entries = append(trial.entries, unknownField)
 		}
 		trial.entries = append(trial.entries, since...)
 		last := len(trial.entries)
-		if !d.decode(b, &trial, s.tableLimit) {
-			continue
-		}
-		if h, ok := d.order(); !ok || !slices.Contains(s.known.orders[:], h) || !t.anchored(d, last) {
+		if !d.decode(b, &trial, s.tableLimit, true) || d.order == 0 || !slices.Contains(s.known.orders[:], d.order) || !t.anchored(d, last) {
 			continue
 		}
 		if found >= 0 {
@@ -108,12 +90,15 @@ func (s *side) prove(b []byte) bool {
 	}
 	entries := slices.Clone(t.doubted)
 	for range found {
-		entries = append(entries, entry{unknown: true})
+		entries = append(entries, unknownField)
 	}
 	entries = append(entries, since...)
-	t.entries, t.start, t.size, t.doubted, t.version = entries, 0, 0, nil, 0
-	for i := range entries {
-		t.size += entries[i].size()
+	t.entries, t.start, t.size, t.doubted = entries, 0, 0, nil
+	t.version = versionUnknown
+	t.happened(uint64(t.max))
+	for _, f := range entries {
+		t.size += f.size()
+		t.happened(f.hash)
 	}
 	t.evict(0)
 	return true
@@ -140,7 +125,7 @@ func (t *table) anchored(d *blockDecoder, n int) bool {
 // unique reports whether no other doubted entry has the name of entry at.
 func (t *table) unique(at int) bool {
 	for i := range t.doubted {
-		if i != at && t.doubted[i].name == t.doubted[at].name {
+		if i != at && t.doubted[i].text == t.doubted[at].text {
 			return false
 		}
 	}

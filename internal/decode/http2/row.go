@@ -42,6 +42,8 @@ type row struct {
 	body      []byte // copied bytes of the body
 	lent      []byte // the whole body in the current delivery
 	fields    []rpc.Header
+	first     *head // of the header block before the body, last of the one after it; nil if there is none
+	last      *head
 	spans     []rpc.Span
 	*keptHead // nil if the head is not kept
 
@@ -141,7 +143,11 @@ func (l *lane) freeRow(r *row) {
 	if len(l.rows) >= maxFreeRows {
 		return
 	}
-	*r = row{body: r.body[:0], fields: r.fields[:0], spans: r.spans[:0], keptHead: r.emptied()}
+	l.blocks.release(r.first)
+	l.blocks.release(r.last)
+	body, fields, spans, kept := r.body[:0], r.fields[:0], r.spans[:0], r.emptied()
+	*r = row{}
+	r.body, r.fields, r.spans, r.keptHead = body, fields, spans, kept
 	if k := cap(r.body); k > maxKept {
 		if l.spare+k > maxSpare {
 			r.body = nil
@@ -153,6 +159,23 @@ func (l *lane) freeRow(r *row) {
 		r.fields = nil
 	}
 	l.rows = append(l.rows, r)
+}
+
+// setHead gives a head to a row.
+func (l *lane) setHead(to **head, h *head) {
+	l.blocks.release(*to)
+	*to = h.keep()
+}
+
+// heads returns what the row's header blocks tell.
+func (r *row) heads() (h triple.Heads) {
+	if r.first != nil {
+		h.First = &r.first.Head
+	}
+	if r.last != nil {
+		h.Last = &r.last.Head
+	}
+	return h
 }
 
 // release gives the memory of the row back to the budget.
@@ -174,7 +197,7 @@ func (l *lane) keep(r *row, b []byte) {
 	}
 	r.body = append(r.body, b[:n]...)
 	l.held += cap(r.body) - before
-	if n < len(b) || !r.need && l.bodies.Enough(&r.m, r.body) {
+	if n < len(b) || !r.need && l.bodies.Enough(r.heads(), &r.m, r.body) {
 		r.enough = true
 	}
 }
@@ -336,7 +359,6 @@ func (c *conn) describe(r *row) {
 	if int8(r.side) == c.client {
 		m.Kind, m.Request, m.TwoWay, m.Operation = rpc.Request, true, true, st.op
 	}
-	m.Headers = r.fields
 	m.Encoding = ""
 	switch half := &st.halves[r.side]; {
 	case !r.flagged && half.prefixed():
@@ -415,6 +437,7 @@ func (c *conn) pass(r *row) {
 		m.MissingAt = m.BodyLen
 	}
 	m.Head, m.Headers, m.Pieces, m.Native = nil, r.fields, nil, nil
+	m.Unresolved = r.heads().Unresolved()
 	if r.keptHead != nil {
 		r.native.request = st.op
 		m.Head, m.Native = r.head, &r.native
@@ -433,7 +456,7 @@ func (c *conn) pass(r *row) {
 		m.More = &more
 	}
 	if m.Kind == rpc.Response && m.Ends {
-		c.bodies.Outcome(m, !half.prefixed() && (half.unsure || st.use == triple.Plain))
+		c.bodies.Outcome(m, r.heads(), !half.prefixed() && (half.unsure || st.use == triple.Plain))
 	}
 	c.decode(r)
 	if c.env.Framing {
@@ -491,7 +514,7 @@ func (c *conn) decode(r *row) {
 	if r.err != nil {
 		m.Err = r.err
 	}
-	c.bodies.Decode(m, request, detail)
+	c.bodies.DecodeBy(r.heads(), m, request, detail)
 	if r.err != nil {
 		m.Err = r.err
 	}

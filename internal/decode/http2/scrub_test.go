@@ -59,7 +59,7 @@ func (upper) Alike(text []byte, alike func(i int, c byte) string) {
 func scrubbedBlock(t *testing.T, b []byte, half int) (was, is []rpc.Header, after []byte, ok bool) {
 	var d blockDecoder
 	before, later := newTable(false), newTable(false)
-	ok = d.decode(b, &before, defaultTableSize)
+	ok = d.decode(b, &before, defaultTableSize, true)
 	was = append(was, d.fields...)
 	m := &rpc.Message{Head: b, Headers: was, Summary: rpc.Summary{Protocol: GRPC}}
 	var n native
@@ -68,7 +68,7 @@ func scrubbedBlock(t *testing.T, b []byte, half int) (was, is []rpc.Header, afte
 	m.Native = &n
 	after = bytes.Clone(b)
 	scrubHead(after, m, upper{})
-	require.Equal(t, ok, d.decode(after, &later, defaultTableSize))
+	require.Equal(t, ok, d.decode(after, &later, defaultTableSize, true))
 	is = append(is, d.fields...)
 	require.Len(t, is, len(was))
 	require.Equal(t, len(before.entries), len(later.entries))

@@ -1,6 +1,8 @@
 package http2
 
 import (
+	"hash/maphash"
+
 	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
 )
@@ -21,6 +23,7 @@ type stream struct {
 	halves [2]half
 
 	older, newer *stream // open streams of the connection
+	next         *stream // in the bucket of the table
 }
 
 // half is one direction of a stream.
@@ -64,21 +67,64 @@ func (c *conn) find(id uint32) *stream {
 	if st := c.last; st != nil && st.id == id {
 		return st
 	}
-	var st *stream
-	if c.streams != nil {
-		st = c.streams[id]
-	} else {
-		for st = c.newest; st != nil && st.id != id; st = st.older {
-		}
-	}
+	st := c.streams.find(id)
 	if st != nil {
 		c.last = st
 	}
 	return st
 }
 
-// fewStreams is the number of open streams up to which they are found one by one.
-const fewStreams = 8
+// streamTable finds open streams by their numbers.
+type streamTable struct {
+	buckets []*stream // by hash; a power of two of them
+	n       int
+}
+
+// minBuckets is the number of buckets that a table begins with.
+const minBuckets = 8
+
+// spread spreads numbers over buckets. It differs from run to run, so that nobody can choose numbers that share one.
+var spread = maphash.Bytes(seed, nil) | 1
+
+func (t *streamTable) bucket(id uint32) **stream {
+	return &t.buckets[uint64(id)*spread>>32&uint64(len(t.buckets)-1)]
+}
+
+func (t *streamTable) find(id uint32) *stream {
+	if t.n == 0 {
+		return nil
+	}
+	st := *t.bucket(id)
+	for st != nil && st.id != id {
+		st = st.next
+	}
+	return st
+}
+
+func (t *streamTable) add(st *stream) {
+	if t.n++; t.n > len(t.buckets) {
+		old := t.buckets
+		t.buckets = make([]*stream, max(2*len(old), minBuckets))
+		for _, moved := range old {
+			for moved != nil {
+				rest, b := moved.next, t.bucket(moved.id)
+				moved.next, *b = *b, moved
+				moved = rest
+			}
+		}
+	}
+	b := t.bucket(st.id)
+	st.next, *b = *b, st
+}
+
+func (t *streamTable) remove(st *stream) {
+	b := t.bucket(st.id)
+	for *b != st {
+		b = &(*b).next
+	}
+	*b, st.next = st.next, nil
+	t.n--
+}
 
 // open opens a stream.
 func (c *conn) open(id uint32) *stream {
@@ -99,14 +145,7 @@ func (c *conn) open(id uint32) *stream {
 			st.halves[i].gaps-- // its start may be among the bytes that are skipped
 		}
 	}
-	if c.nopen++; c.streams != nil {
-		c.streams[id] = st
-	} else if c.nopen > fewStreams {
-		c.streams = map[uint32]*stream{id: st}
-		for k := c.newest; k != nil; k = k.older {
-			c.streams[k.id] = k
-		}
-	}
+	c.streams.add(st)
 	if st.older = c.newest; st.older == nil {
 		c.oldest = st
 	} else {
@@ -126,11 +165,10 @@ func (c *conn) close(st *stream) {
 		return
 	}
 	st.closed = true
-	c.nopen--
 	for i := range c.sides {
 		c.sides[i].leave(st)
 	}
-	delete(c.streams, st.id)
+	c.streams.remove(st)
 	c.held -= streamCost
 	if c.last == st {
 		c.last = nil

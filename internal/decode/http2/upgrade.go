@@ -151,7 +151,7 @@ func (s *side) http1Request(h *http1Head, head []byte) {
 	}
 	r := s.newRow(st)
 	s.http1Row(r, h, head)
-	s.firstHeaders(st, &st.halves[s.number], r.fields)
+	s.firstHeaders(st, &st.halves[s.number], &r.first.Head)
 	c.upgrade.settings = h.settings
 	if c.upgrade.accepted {
 		s.settings(h.settings)
@@ -178,8 +178,13 @@ func (s *side) http1Stream() *stream {
 // http1Row gives the bytes of a head to a row.
 func (s *side) http1Row(r *row, h *http1Head, head []byte) {
 	s.own(r, s.from, int64(len(head)))
+	s.conn.blocks.begin(false)
+	r.first = s.conn.blocks.head.keep()
+	r.first.Head = triple.HeadOf(h.fields)
 	if s.headBytes(head) == nil {
-		s.conn.addFields(r, slices.DeleteFunc(h.fields, ofConnection))
+		if s.conn.listed() {
+			s.conn.addFields(r, slices.DeleteFunc(h.fields, ofConnection))
+		}
 		r.m.HeaderLen += int32(len(head))
 		return
 	}
@@ -321,7 +326,7 @@ func (s *side) cutHTTP1(cause decode.Cause) {
 	r := s.newRow(st)
 	r.broken, r.m.Short = true, cause
 	s.http1Row(r, &h, s.buf)
-	s.firstHeaders(st, &st.halves[s.number], r.fields)
+	s.firstHeaders(st, &st.halves[s.number], &r.first.Head)
 	st.halves[s.number].unsure = true
 	s.drop()
 }

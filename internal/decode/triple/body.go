@@ -12,6 +12,7 @@ import (
 type body struct {
 	d       *Decoder
 	m       *rpc.Message
+	heads   Heads
 	content content
 	service string       // of the call, "" if it is not known
 	b       []byte       // without compression
@@ -228,7 +229,7 @@ func (b *body) result() {
 		return
 	}
 	switch {
-	case hasException(m.Headers), b.isThrowable():
+	case b.heads.exception(), b.isThrowable():
 		m.ResultKind, m.Exception = 0, true
 	case b.isNull():
 		m.ResultKind = 2

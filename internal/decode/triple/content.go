@@ -34,17 +34,15 @@ func (c content) isPlain() bool { return !c.framed && !c.unsure }
 
 // contentOf returns what a body is by the headers before it. Without a content type it is a message of gRPC: of these only the first one
 // of a direction has headers, while a plain body always has them.
-func (d *Decoder) contentOf(headers []rpc.Header) content {
-	text := ""
-	for i := range headers {
-		if h := &headers[i]; h.Name == "content-type" {
-			if h.Unknown {
-				return content{kind: grpcMessage, name: protobuf, unsure: true}
-			}
-			text = h.Value
-			break
-		}
+func (d *Decoder) contentOf(h Heads) content {
+	typed := h.contentType()
+	if typed == nil {
+		return content{kind: grpcMessage, name: protobuf, framed: true}
 	}
+	if typed.typeLost {
+		return content{kind: grpcMessage, name: protobuf, unsure: true}
+	}
+	text := typed.ContentType
 	if text == "" || text == grpcType || text == grpcType+"+proto" {
 		return content{kind: grpcMessage, name: protobuf, framed: true}
 	}
@@ -64,14 +62,15 @@ func (d *Decoder) contentOf(headers []rpc.Header) content {
 }
 
 // contentLike returns what a body is, by the headers before it or, if these have no content type, by the operation of its call.
-func (d *Decoder) contentLike(headers []rpc.Header, op *rpc.Operation) content {
-	c := d.contentOf(headers)
-	if len(d.operations.contents) > 0 && op != nil && value(headers, "content-type") == "" {
-		if like, ok := d.operations.contents[op]; ok {
-			return like
+func (d *Decoder) contentLike(h Heads, op *rpc.Operation) content {
+	if len(d.operations.contents) > 0 && op != nil {
+		if typed := h.contentType(); typed == nil || typed.ContentType == "" {
+			if like, ok := d.operations.contents[op]; ok {
+				return like
+			}
 		}
 	}
-	return c
+	return d.contentOf(h)
 }
 
 // subtype returns what follows the content type of gRPC, "" for messages of protocol buffers.

@@ -69,7 +69,7 @@ func TestEveryFormat(t *testing.T) {
 					rows++
 					body := wrap(f.Name, row.Body, row.Body)
 					m := message(rpc.Request, h, string(body))
-					d.Decode(m, d.Operation(h), rpc.Values)
+					d.Decode(m, operation(d, h), rpc.Values)
 					assert.Equal(t, f.Name, m.Serialization)
 					assert.Equal(t, len(body), sum(m), row.Name)
 					own := m.Parts

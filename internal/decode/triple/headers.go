@@ -2,7 +2,6 @@ package triple
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,58 +21,12 @@ const (
 	Triple
 )
 
-// UseOf returns what a stream is used for, by the headers of its request. sure is false if they do not tell: then earlier calls of
-// the connection may tell, and else it is GRPC.
-func UseOf(headers []rpc.Header) (use Use, sure bool) {
-	use, sure = GRPC, false
-	for i := range headers {
-		switch h := &headers[i]; {
-		case strings.HasPrefix(h.Name, "tri-"):
-			return Triple, true
-		case h.Unknown:
-		case h.Name == ":method" && h.Value != "POST": // gRPC has no other one
-			return Plain, true
-		case h.Name == "user-agent" && strings.HasPrefix(h.Value, "grpc-"):
-			use, sure = GRPC, true
-		case h.Name != "content-type" || sure:
-		case !isGRPC(h.Value):
-			use, sure = Plain, true
-		case strings.HasPrefix(h.Value, grpcType+"+"): // Dubbo writes this also for other messages than those of protocol buffers
-			use, sure = Triple, true
-		}
-	}
-	return use, sure
-}
-
 // grpcType is the content type of gRPC; a plus sign and the name of a serialization may follow.
 const grpcType = "application/grpc"
 
 func isGRPC(contentType string) bool {
 	rest, ok := strings.CutPrefix(contentType, grpcType)
 	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';' || rest[0] == ' ')
-}
-
-// value returns the value of the last header with that name, "" if there is none or it is not known.
-func value(headers []rpc.Header, name string) string {
-	for i := len(headers) - 1; i >= 0; i-- {
-		if h := &headers[i]; h.Name == name && !h.Unknown {
-			return h.Value
-		}
-	}
-	return ""
-}
-
-// group returns the group of the called service, "" if it has none.
-func group(headers []rpc.Header) string {
-	for i := range headers {
-		if h := &headers[i]; h.Name == "tri-service-group" || h.Name == "rest-service-group" {
-			if h.Unknown {
-				return unknown
-			}
-			return h.Value
-		}
-	}
-	return ""
 }
 
 // Attachments are the headers that Dubbo's peers add themselves.
@@ -234,11 +187,4 @@ func parseTimeout(name, text string) (millis int64, ok bool) {
 		millis++ // no response is late within a part of a millisecond
 	}
 	return millis, true
-}
-
-// hasException reports whether the headers of a response say that its message is an exception. Dubbo writes the header from 3.2 on.
-func hasException(headers []rpc.Header) bool {
-	return slices.ContainsFunc(headers, func(h rpc.Header) bool {
-		return h.Name == "tri-exception-code" && (h.Unknown || h.Value != "0" && h.Value != "")
-	})
 }

@@ -30,7 +30,7 @@ func TestHostile(t *testing.T) {
 	} {
 		m := message(rpc.Request, h, body)
 		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
-			d.Decode(m, d.Operation(h), detail)
+			d.Decode(m, operation(d, h), detail)
 		}
 		assert.Equal(t, len(body), sum(m))
 	}
@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 		path := strings.Repeat("x", 200) + strconv.Itoa(i)
 		h := request("/" + path + "/find")
 		m := message(rpc.Request, h, "\x0a\x08hessian4\x12\x01N\x1a\x0aorg."+path[len(path)-6:])
-		d.Decode(m, d.Operation(h), rpc.Values)
+		d.Decode(m, operation(d, h), rpc.Values)
 	}
 	assert.LessOrEqual(t, d.operations.bytes, maxOperationBytes)
 	assert.LessOrEqual(t, len(d.names), maxNames)
@@ -48,7 +48,7 @@ func TestHostile(t *testing.T) {
 // check decodes a message in every way and checks what must hold.
 func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte, missing int, encoding string) {
 	tb.Helper()
-	op := d.Operation(h)
+	op := operation(d, h)
 	make := func() *rpc.Message {
 		m := &rpc.Message{Headers: h, Body: body}
 		m.Kind, m.Ends, m.Complete, m.Encoding = kind, true, missing == 0, encoding
@@ -60,7 +60,7 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	}
 	m := make()
 	if kind == rpc.Response {
-		d.Outcome(m, false)
+		outcome(d, m)
 	}
 	d.Decode(m, op, rpc.Values)
 	want := m.BodyLen
@@ -87,7 +87,7 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	own, kindOfResult, serialization := m.Parts, m.ResultKind, m.Serialization
 	m = make()
 	if kind == rpc.Response {
-		d.Outcome(m, false)
+		outcome(d, m)
 	}
 	d.Decode(m, op, rpc.Parts)
 	if m.Parts != own || m.ResultKind != kindOfResult || m.Serialization != serialization {
@@ -98,7 +98,7 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	}
 	for n := 0; n <= len(body); n += 1 + n/4 {
 		m = make()
-		if d.Enough(m, body[:n]) {
+		if d.Enough(HeadsOf(m.Headers), m, body[:n]) {
 			whole := make()
 			d.Decode(whole, op, rpc.Envelope)
 			serialization, result := whole.Serialization, whole.ResultKind
@@ -144,7 +144,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				m.Operation = nil
-				d.Decode(m, d.Operation(h), row.detail)
+				d.Decode(m, operation(d, h), row.detail)
 			}
 		})
 	}

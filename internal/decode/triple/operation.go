@@ -48,51 +48,21 @@ func (o *operations) room(n int) bool {
 // method are the path up to and after its last slash, "?" if headers refer to ones that the capture lacks, and
 // the path is among these. Of a plain request with a path of another form than /service/method, the
 // service is the authority, and the method is that of HTTP and the path without ids.
-func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
-	var key target
-	method, authority, plain, unresolved := "", "", false, false
-	for i := range headers {
-		h := &headers[i]
-		switch {
-		case !h.Unknown:
-		case h.Name == "tri-service-version":
-			key.version = unknown
-			continue
-		default:
-			unresolved = true
-			continue
-		}
-		switch h.Name {
-		case ":path":
-			key.path = h.Value
-		case "tri-service-version", "rest-service-version":
-			key.version = h.Value
-		case ":method":
-			method = h.Value
-			plain = plain || method != "POST"
-		case ":authority", "host":
-			authority = h.Value
-		case "content-type":
-			if !isGRPC(h.Value) {
-				plain = true
-			} else {
-				key.subtype = subtype(h.Value)
-			}
-		}
-	}
+func (d *Decoder) Operation(h *Head) *rpc.Operation {
+	key := target{path: h.target.path, version: h.target.version, subtype: h.target.subtype}
 	switch {
-	case key.path == "" && !unresolved:
+	case key.path == "" && !h.lacking:
 		return nil
 	case key.path == "":
 		key.path, key.version = unknown+"/"+unknown, cmp.Or(key.version, unknown)
-	case plain:
+	case h.plain:
 		key.path, _, _ = strings.Cut(key.path, "?")
 		if !namesInterface(key.path) {
-			key.method, key.authority, key.path = method, authority, resource(key.path)
+			key.method, key.authority, key.path = h.target.method, h.target.authority, resource(key.path)
 		}
 	}
 	o := &d.operations
-	recent := o.recentAt(key.path)
+	recent := o.recentAt(h.pathHash)
 	if recent.operation != nil && recent.target == key {
 		return recent.operation
 	}
@@ -118,7 +88,7 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 			if o.contents == nil {
 				o.contents = make(map[*rpc.Operation]content)
 			}
-			o.contents[op] = d.contentOf(headers)
+			o.contents[op] = d.contentOf(Heads{First: h})
 		}
 		*recent = recentOperation{key, op}
 	}
@@ -131,19 +101,15 @@ type recentOperation struct {
 	operation *rpc.Operation
 }
 
-// recentBits is the number of bits of an index of that cache.
-const recentBits = 8
+// recentLen is the number of entries of that cache, a power of two.
+const recentLen = 1 << 10
 
-// recentAt returns the entry for a path, by its length and its last bytes.
-func (o *operations) recentAt(path string) *recentOperation {
+// recentAt returns the entry for the hash of a path.
+func (o *operations) recentAt(hash uint64) *recentOperation {
 	if o.recent == nil {
-		o.recent = make([]recentOperation, 1<<recentBits)
+		o.recent = make([]recentOperation, recentLen)
 	}
-	var tail uint64
-	for i := max(len(path)-8, 0); i < len(path); i++ {
-		tail = tail<<8 | uint64(path[i])
-	}
-	return &o.recent[(tail+uint64(len(path)))*0x9e3779b97f4a7c15>>(64-recentBits)]
+	return &o.recent[hash%recentLen]
 }
 
 // hash returns a hash of s that is not 0.

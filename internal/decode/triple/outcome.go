@@ -3,7 +3,6 @@ package triple
 import (
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,25 +32,26 @@ func StatusText(status int) string {
 // the status have it, the class of the exception; these details have the status, too. plain is set if the response is not gRPC. Its
 // status is that of HTTP. So is that of a gRPC response without grpc-status if HTTP's is 400 or more. If the capture lacks the header
 // that may be grpc-status, Status is NoStatus.
-func (d *Decoder) Outcome(m *rpc.Message, plain bool) {
+func (d *Decoder) Outcome(m *rpc.Message, h Heads, plain bool) {
 	m.Status, m.Failed = rpc.NoStatus, false
 	m.ErrorMessage, m.HasErrorText, m.ExceptionClass, m.ExceptionMessage = "", false, "", ""
-	plain = plain || d.contentOf(m.Headers).isPlain()
-	status, err := strconv.ParseUint(value(m.Headers, "grpc-status"), 10, 15)
-	if err == nil && status == 0 {
+	text := h.last(func(h *Head) string { return h.grpcStatus })
+	if text == "0" {
 		m.Status = 0
 		return
 	}
-	details, _ := Base64(value(m.Headers, "grpc-status-details-bin"))
-	ofHTTP, errHTTP := strconv.ParseUint(value(m.Headers, ":status"), 10, 15)
+	plain = plain || d.contentOf(h).isPlain()
+	status, err := strconv.ParseUint(text, 10, 15)
+	details, _ := Base64(h.last(func(h *Head) string { return h.details }))
+	ofHTTP, errHTTP := strconv.ParseUint(h.last(func(h *Head) string { return h.httpStatus }), 10, 15)
 	isError := errHTTP == nil && ofHTTP >= 400
 	switch code := statusCode(details); {
 	case err == nil:
-		m.Status, m.Failed = int32(status), true
+		m.Status, m.Failed = int32(status), status != 0
 	case code > 0: // where the capture lacks the header
 		m.Status, m.Failed = code, true
-	case !plain && lacksStatus(m.Headers):
-		m.Status, m.Failed = unnamedStatus(m)
+	case !plain && h.lacksStatus():
+		m.Status, m.Failed = unnamedStatus(m, h)
 		m.Failed = m.Failed || isError
 	case errHTTP == nil && (plain || isError):
 		m.Status, m.Failed = int32(ofHTTP), isError
@@ -59,9 +59,9 @@ func (d *Decoder) Outcome(m *rpc.Message, plain bool) {
 	if !m.Failed {
 		return
 	}
-	for i := range m.Headers {
-		if h := &m.Headers[i]; h.Name == "grpc-message" && !h.Unknown {
-			m.ErrorMessage, m.HasErrorText = percentDecoded(h.Value), true
+	for _, head := range [2]*Head{h.First, h.Last} {
+		if head != nil && head.hasMessage {
+			m.ErrorMessage, m.HasErrorText = percentDecoded(head.message), true
 		}
 	}
 	if len(details) == 0 {
@@ -97,35 +97,16 @@ func statusCode(status []byte) int32 {
 	return int32(code)
 }
 
-// lacksStatus reports whether the capture may lack grpc-status: a trailer, or a header if there are no trailers, is not known.
-func lacksStatus(headers []rpc.Header) bool {
-	trailer := len(headers) > 0 && headers[len(headers)-1].Trailer
-	return slices.ContainsFunc(headers, func(h rpc.Header) bool {
-		return h.Unknown && (h.Name == "" || h.Name == "grpc-status") && h.Trailer == trailer
-	})
-}
-
 // unnamedStatus returns the status of a response if the capture lacks the name of its header grpc-status. It is an error if the text of
 // one comes in place of a message. All peers write the status right before this text, so the header there is the status if its value is
 // a status and no other header without a name can be it.
-func unnamedStatus(m *rpc.Message) (status int32, failed bool) {
-	status = rpc.NoStatus
+func unnamedStatus(m *rpc.Message, h Heads) (status int32, failed bool) {
+	first, last := h.both()
+	failed = first.text || last.text
 	if m.Ordinal > 0 || m.BodyLen > 0 || m.Body != nil {
-		return status, false
+		return rpc.NoStatus, false
 	}
-	numbers := 0
-	for i := range m.Headers {
-		h := &m.Headers[i]
-		failed = failed || h.Name == "grpc-status-details-bin" || h.Name == "grpc-message" && h.Value != ""
-		n, err := strconv.ParseUint(h.Value, 10, 15)
-		if h.Name != "" || err != nil || n == 0 || int(n) >= len(statusTexts) {
-			continue
-		}
-		if numbers++; i+1 < len(m.Headers) && m.Headers[i+1].Name == "grpc-message" {
-			status = int32(n)
-		}
-	}
-	if numbers != 1 || !failed {
+	if status = max(first.number, last.number); first.numbers+last.numbers != 1 || !failed || status == 0 {
 		status = rpc.NoStatus
 	}
 	return status, failed

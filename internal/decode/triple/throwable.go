@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/rpc"
 )
 
 // isThrowable reports whether the result is a throwable where the headers that would tell an exception are not known: they are lost, or
 // refer to entries of HPACK's table that are. Then it is taken for an exception. Few methods return a throwable as a value.
 func (b *body) isThrowable() bool {
 	w := b.wrapper
-	if w == nil || len(w.data) != 1 || len(b.formats) == 0 || b.m.Ordinal > 0 || !unsure(b.m.Headers) {
+	if w == nil || len(w.data) != 1 || len(b.formats) == 0 || b.m.Ordinal > 0 || !b.heads.unsure() {
 		return false
 	}
 	f := w.data[0]
@@ -34,20 +33,6 @@ func (b *body) isThrowable() bool {
 		}
 	}
 	return false
-}
-
-// unsure reports whether headers of a response, before its body, are not known.
-func unsure(headers []rpc.Header) bool {
-	known := false
-	for i := range headers {
-		if h := &headers[i]; !h.Trailer {
-			if h.Unknown {
-				return true
-			}
-			known = true
-		}
-	}
-	return !known
 }
 
 // throwableFields are the fields of java.lang.Throwable.

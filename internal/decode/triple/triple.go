@@ -158,18 +158,23 @@ func (d *Decoder) intern(b []byte) string {
 // Parts, Decoded and Err, what is known of an exception and of a generic call, and Key of headers that carry attachments. The results
 // that are borrowed are valid until the next call.
 func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Detail) {
+	d.DecodeBy(HeadsOf(m.Headers), m, request, detail)
+}
+
+// DecodeBy is Decode for a message with these heads, whose header fields are kept only if more than its envelope is needed.
+func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, detail rpc.Detail) {
 	m.SerializationID, m.Serialization, m.Format = rpc.NoSerialization, "", nil
 	m.ResultKind, m.Exception = -1, false
 	m.Plain, m.UncompressedLen, m.Tree, m.Decoded, m.Err, m.Parts = nil, 0, nil, "", nil, decode.PartBytes{}
 	if m.Operation == nil && m.Kind == rpc.Request {
 		m.Operation = request
 	}
-	b := body{d: d, m: m, content: d.contentLike(m.Headers, request), b: m.Body, short: m.Short}
+	b := body{d: d, m: m, heads: h, content: d.contentLike(h, request), b: m.Body, short: m.Short}
 	if request != nil {
 		b.service = request.Service
 	}
 	if m.Kind == rpc.Request {
-		m.Group = group(m.Headers)
+		m.Group = h.group()
 	}
 	if detail > rpc.Envelope {
 		markAttachments(m)
@@ -205,12 +210,12 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 }
 
 // Enough reports whether b, the start of the body of m, is all that Decode needs for Envelope, so that the rest need not be kept. m
-// has its kind, headers, encoding and announced length.
-func (d *Decoder) Enough(m *rpc.Message, b []byte) bool {
+// has its kind, encoding and announced length.
+func (d *Decoder) Enough(h Heads, m *rpc.Message, b []byte) bool {
 	switch {
 	case m.Encoding != "": // the size without compression is part of it
 		return false
-	case d.contentOf(m.Headers).kind != grpcMessage:
+	case d.contentOf(h).kind != grpcMessage:
 		return len(b) >= enough
 	}
 	return d.enoughMessage(b, m)

@@ -31,6 +31,15 @@ func headers(pairs ...string) (all []rpc.Header) {
 	return all
 }
 
+// operation returns what a request with these headers calls.
+func operation(d *Decoder, fields []rpc.Header) *rpc.Operation {
+	h := HeadOf(fields)
+	return d.Operation(&h)
+}
+
+// outcome sets the outcome that the headers of m tell.
+func outcome(d *Decoder, m *rpc.Message) { d.Outcome(m, HeadsOf(m.Headers), false) }
+
 // message returns a complete message.
 func message(kind rpc.Kind, headers []rpc.Header, body string) *rpc.Message {
 	m := &rpc.Message{Headers: headers, Body: []byte(body)}
@@ -66,7 +75,7 @@ func TestWrapperRequest(t *testing.T) {
 	d := NewDecoder(formats.All())
 	h := request("/org.acme.Users/find", "tri-service-version", "1.2", "tri-service-group", "blue")
 	m := message(rpc.Request, h, bob)
-	d.Decode(m, d.Operation(h), rpc.Values)
+	d.Decode(m, operation(d, h), rpc.Values)
 	require.Nil(t, m.Err)
 	assert.Equal(t, "full", m.Decoded)
 	assert.Equal(t, "hessian2", m.Serialization)
@@ -85,21 +94,21 @@ func TestWrapperRequest(t *testing.T) {
 	}
 	own := m.Parts
 	m = message(rpc.Request, h, bob)
-	d.Decode(m, d.Operation(h), rpc.Parts)
+	d.Decode(m, operation(d, h), rpc.Parts)
 	assert.Equal(t, own, m.Parts)
 	assert.Nil(t, m.Tree)
 
 	// The same operation is shared.
 	again := message(rpc.Request, h, bob)
-	d.Decode(again, d.Operation(h), rpc.Values)
+	d.Decode(again, operation(d, h), rpc.Values)
 	assert.Same(t, m.Operation, again.Operation)
-	assert.Same(t, d.Operation(h), d.Operation(h))
-	assert.NotSame(t, d.Operation(h), d.Operation(request("/org.acme.Users/find")))
+	assert.Same(t, operation(d, h), operation(d, h))
+	assert.NotSame(t, operation(d, h), operation(d, request("/org.acme.Users/find")))
 }
 
 func TestWrapperResponse(t *testing.T) {
 	d := NewDecoder(formats.All())
-	op := d.Operation(request("/org.acme.Users/find"))
+	op := operation(d, request("/org.acme.Users/find"))
 	throwable := unhex(t, "43 07") + "a.Error" + unhex(t, "91 0d") + "detailMessage" + unhex(t, "60 03") + "bad"
 	bean := unhex(t, "43 07") + "a.Entry" + unhex(t, "91 05") + "error" + unhex(t, "60") + strings.Replace(throwable, "\x60", "\x61", 1)
 	unknown := headers(":status", "200", "?", "")
@@ -143,7 +152,7 @@ func TestWrapperResponse(t *testing.T) {
 func TestNoWrapper(t *testing.T) {
 	d := NewDecoder(formats.All())
 	h := request("/acme.Users/Find")
-	op := d.Operation(h)
+	op := operation(d, h)
 	for _, row := range []struct {
 		body     string
 		request  string
@@ -197,10 +206,10 @@ func TestContent(t *testing.T) {
 	} {
 		h := headers(":method", "POST", ":path", "/org.acme.Users/find", "content-type", row.contentType)
 		m := message(rpc.Request, h, row.body)
-		d.Decode(m, d.Operation(h), rpc.Values)
+		d.Decode(m, operation(d, h), rpc.Values)
 		assert.Equal(t, row.serialization, m.Serialization, row.contentType)
 		assert.Equal(t, row.arguments, string(m.AppendArguments(nil)), row.contentType)
-		assert.True(t, d.Enough(m, []byte(strings.Repeat(" ", enough))))
+		assert.True(t, d.Enough(HeadsOf(m.Headers), m, []byte(strings.Repeat(" ", enough))))
 	}
 }
 
@@ -211,7 +220,7 @@ func TestUnknownHeaders(t *testing.T) {
 	for i := 1; i < len(h); i++ {
 		h[i].Unknown = true
 	}
-	op := d.Operation(h)
+	op := operation(d, h)
 	assert.Equal(t, "?", op.Version)
 	for body, want := range map[string]string{`{"a":1}`: "", "[1]": "", "<a/>": "", "\x0a\x03bob": "protobuf", bob: "hessian2", "": "protobuf"} {
 		m := message(rpc.Request, h, body)
@@ -232,7 +241,7 @@ func TestMissingStart(t *testing.T) {
 		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
 			m := message(rpc.Request, h, row.body)
 			m.Complete, m.Short, m.BodyLen = false, decode.Lost, 100
-			d.Decode(m, d.Operation(h), detail)
+			d.Decode(m, operation(d, h), detail)
 			assert.Equal(t, row.want, m.Serialization, "%q", row.body)
 			if detail == rpc.Values {
 				assert.Equal(t, decode.Lost, m.Err.Cause)
@@ -246,7 +255,7 @@ func TestMissingStart(t *testing.T) {
 func TestLaterMessages(t *testing.T) {
 	d := NewDecoder(formats.All())
 	for contentType, want := range map[string]string{"application/grpc+json": "json", "application/grpc": "protobuf", "application/grpc+thrift; x=y": "thrift"} {
-		op := d.Operation(headers(":path", "/a.B/c", "content-type", contentType))
+		op := operation(d, headers(":path", "/a.B/c", "content-type", contentType))
 		for _, kind := range []rpc.Kind{rpc.Request, rpc.Response} {
 			m := message(kind, nil, "5")
 			d.Decode(m, op, rpc.Values)
@@ -295,20 +304,20 @@ func TestOperations(t *testing.T) {
 		{"PUT", "/users/a@b.c/oauth2", "text/plain", "host:80", "PUT /users/{id}/oauth2"},
 		{"GET", "/", "text/html", "host:80", "GET /"},
 	} {
-		op := d.Operation(headers(":method", row.method, ":authority", "host:80", ":path", row.path, "content-type", row.contentType))
+		op := operation(d, headers(":method", row.method, ":authority", "host:80", ":path", row.path, "content-type", row.contentType))
 		assert.Equal(t, row.service+" "+row.name, op.Service+" "+op.Method)
 		assert.Equal(t, strings.HasPrefix(row.name, "$invoke"), op.Generic)
 	}
-	op := d.Operation(headers(":method", "GET", ":authority", "host:80", ":path", "/org.acme.Users/find?id=5"))
+	op := operation(d, headers(":method", "GET", ":authority", "host:80", ":path", "/org.acme.Users/find?id=5"))
 	assert.Equal(t, "org.acme.Users find", op.Service+" "+op.Method)
-	assert.Nil(t, d.Operation(headers(":method", "POST")))
+	assert.Nil(t, operation(d, headers(":method", "POST")))
 	for _, h := range []rpc.Header{{Name: ":path", Unknown: true}, {Unknown: true}} {
-		op := d.Operation(append(headers(":method", "POST"), h))
+		op := operation(d, append(headers(":method", "POST"), h))
 		assert.Equal(t, "? ? ?", op.Service+" "+op.Method+" "+op.Version)
 	}
 }
 
-func TestUseOf(t *testing.T) {
+func TestUse(t *testing.T) {
 	for _, row := range []struct {
 		headers []rpc.Header
 		use     Use
@@ -326,8 +335,8 @@ func TestUseOf(t *testing.T) {
 		{[]rpc.Header{{Name: "content-type", Unknown: true}}, GRPC, false},
 		{nil, GRPC, false},
 	} {
-		use, sure := UseOf(row.headers)
-		assert.True(t, use == row.use && sure == row.sure, "%v: %d %t", row.headers, use, sure)
+		h := HeadOf(row.headers)
+		assert.True(t, (h.Use == row.use || !h.Sure) && h.Sure == row.sure, "%v: %d %t", row.headers, h.Use, h.Sure)
 	}
 }
 
@@ -357,14 +366,14 @@ func TestOutcome(t *testing.T) {
 		{[]rpc.Header{{Name: "grpc-status", Unknown: true}}, rpc.NoStatus, false, "", ""},
 	} {
 		m := message(rpc.Response, row.headers, "")
-		d.Outcome(m, false)
+		outcome(d, m)
 		assert.Equal(t, row.status, m.Status, "%v", row.headers)
 		assert.Equal(t, row.failed, m.Failed, "%v", row.headers)
 		assert.Equal(t, row.message, m.ErrorMessage)
 		assert.Equal(t, row.class, m.ExceptionClass)
 	}
 	m := message(rpc.Response, headers("grpc-status", "2", "grpc-message", "no!%0Areally", "grpc-status-details-bin", base64.RawStdEncoding.EncodeToString([]byte(status))), "")
-	d.Outcome(m, false)
+	outcome(d, m)
 	assert.Equal(t, "no!\nreally", m.ExceptionMessage)
 	assert.Equal(t, "UNKNOWN", StatusText(2))
 	assert.Empty(t, StatusText(-1)+StatusText(17))
@@ -387,7 +396,7 @@ func TestJSONErrors(t *testing.T) {
 	} {
 		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
 			m := message(rpc.Response, headers(":status", row.status, "content-type", "application/json"), row.body)
-			d.Outcome(m, false)
+			outcome(d, m)
 			d.Decode(m, nil, detail)
 			assert.Equal(t, row.text, m.ErrorMessage, row.body)
 			assert.Equal(t, row.has, m.HasErrorText, row.body)
@@ -457,7 +466,7 @@ func TestAttachments(t *testing.T) {
 func TestCompressed(t *testing.T) {
 	d := NewDecoder(formats.All())
 	h := request("/org.acme.Users/find", "grpc-encoding", "gzip")
-	op := d.Operation(h)
+	op := operation(d, h)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	w.Write([]byte(bob))
@@ -473,7 +482,7 @@ func TestCompressed(t *testing.T) {
 	}
 	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
 	assert.Equal(t, decode.PartBytes{decode.ClassCompressed: int32(packed.Len())}, m.Parts)
-	assert.False(t, d.Enough(m, m.Body))
+	assert.False(t, d.Enough(HeadsOf(m.Headers), m, m.Body))
 
 	m = message(rpc.Request, h, "")
 	m.Encoding = UnknownEncoding
@@ -541,7 +550,7 @@ func TestCut(t *testing.T) {
 	for n := range len(bob) {
 		m := message(rpc.Request, h, bob)
 		m.Complete, m.Short, m.Body, m.Captured, m.MissingAt = false, decode.Cut, m.Body[:n], n, n
-		d.Decode(m, d.Operation(h), rpc.Values)
+		d.Decode(m, operation(d, h), rpc.Values)
 		require.NotNil(t, m.Err, n)
 		assert.Equal(t, decode.Cut, m.Err.Cause, n)
 		assert.Equal(t, len(bob), sum(m), n)
@@ -569,9 +578,9 @@ func TestGeneric(t *testing.T) {
 	body := "\x0a\x08hessian4\x12\x05\x04find\x12\x17\x71\x11[java.lang.String\x03int\x12\x02\x79\x95" +
 		"\x1a\x10java.lang.String\x1a\x13[Ljava.lang.String;\x1a\x13[Ljava.lang.Object;"
 	m := message(rpc.Request, h, body)
-	d.Decode(m, d.Operation(h), rpc.Envelope)
+	d.Decode(m, operation(d, h), rpc.Envelope)
 	assert.Equal(t, "find", m.GenericMethod)
-	d.Decode(m, d.Operation(h), rpc.Values)
+	d.Decode(m, operation(d, h), rpc.Values)
 	require.Nil(t, m.Err, "%v", m.Err)
 	assert.Equal(t, "find", m.GenericMethod)
 	assert.Equal(t, []string{"int"}, m.GenericTypes)
@@ -585,13 +594,14 @@ func TestNoAllocation(t *testing.T) {
 	h := request("/org.acme.Users/find", "tri-service-version", "1.2", "trace-id", "5")
 	req, answer := message(rpc.Request, h, bob), message(rpc.Response, headers("grpc-status", "0"), "\x0a\x08hessian4\x12\x04\x03bob\x1a\x10java.lang.String")
 	idl := message(rpc.Request, h, "\x0a\x03bob\x10\x05")
+	asked, answered := HeadsOf(h), HeadsOf(answer.Headers)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		op := d.Operation(h)
+		op := d.Operation(asked.First)
 		req.Operation = nil
-		d.Decode(req, op, rpc.Envelope)
-		d.Outcome(answer, false)
-		d.Decode(answer, op, rpc.Envelope)
+		d.DecodeBy(asked, req, op, rpc.Envelope)
+		d.Outcome(answer, answered, false)
+		d.DecodeBy(answered, answer, op, rpc.Envelope)
 		idl.Operation = nil
-		d.Decode(idl, op, rpc.Envelope)
+		d.DecodeBy(asked, idl, op, rpc.Envelope)
 	}))
 }

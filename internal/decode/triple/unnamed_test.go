@@ -20,7 +20,7 @@ func TestWordsAsNames(t *testing.T) {
 	read := func(kind rpc.Kind, path, body string) string {
 		h := request(path)
 		m := message(kind, h, body)
-		op := d.Operation(h)
+		op := operation(d, h)
 		if kind == rpc.Response {
 			m.Headers = nil
 		}
@@ -70,7 +70,7 @@ func TestUnnamedHeaders(t *testing.T) {
 	} {
 		m := message(rpc.Response, row.headers, "")
 		m.Body = nil
-		d.Outcome(m, false)
+		outcome(d, m)
 		assert.Equal(t, row.failed, m.Failed, row.name)
 		assert.Equal(t, row.status, m.Status, row.name)
 		if row.failed && slices.ContainsFunc(row.headers, func(h rpc.Header) bool { return h.Name == "grpc-message" }) {
@@ -79,7 +79,7 @@ func TestUnnamedHeaders(t *testing.T) {
 	}
 	for n, code := range map[string]int32{"204": 204, "404": 404} {
 		m := message(rpc.Response, []rpc.Header{{Name: ":status", Value: n}, unnamed("")}, "")
-		d.Outcome(m, true)
+		d.Outcome(m, HeadsOf(m.Headers), true)
 		assert.Equal(t, code, m.Status)
 		assert.Equal(t, code == 404, m.Failed)
 	}

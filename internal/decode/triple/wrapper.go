@@ -181,16 +181,18 @@ func (b *body) isWrapper(w *wrapper, name *known) bool {
 		return len(w.data) <= 1 && len(w.types) <= 1 && (sure || len(w.types) == 1 && (name != nil || len(w.data) == 1))
 	}
 	if !sure && len(w.data) == 0 {
-		return name != nil && len(w.types) == 0 && (name.rare && isTriple(m) || d.wrapped[wrappedService{b.service, name}])
+		return name != nil && len(w.types) == 0 && (name.rare && b.isTriple() || d.wrapped[wrappedService{b.service, name}])
 	}
 	// Dubbo 3.2 also names the observer of a server stream, for which it has no argument.
 	return len(w.data) == len(w.types) || len(w.data)+1 == len(w.types) && w.namesObserver()
 }
 
-// isTriple reports whether Dubbo's peers speak on the connection of m.
-func isTriple(m *rpc.Message) bool {
-	use, sure := UseOf(m.Headers)
-	return use == Triple || !sure && m.Protocol != nil && m.Protocol.Name == "triple"
+// isTriple reports whether Dubbo's peers speak on the connection.
+func (b *body) isTriple() bool {
+	if first, _ := b.heads.both(); first.Sure {
+		return first.Use == Triple
+	}
+	return b.m.Protocol != nil && b.m.Protocol.Name == "triple"
 }
 
 // wrappedService is a service and a name that its wrappers have.

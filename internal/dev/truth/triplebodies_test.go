@@ -180,10 +180,10 @@ type tripleBodies struct {
 }
 
 func (b *tripleBodies) stream(x *exchange) {
-	op := b.d.Operation(x.headers[0])
+	head := triple.HeadOf(x.headers[0])
+	op := b.d.Operation(&head)
 	require.NotNil(b, op)
-	use, sure := triple.UseOf(x.headers[0])
-	assert.True(b, use == b.use && (sure || use == triple.GRPC))
+	assert.True(b, !head.Sure && b.use == triple.GRPC || head.Sure && head.Use == b.use)
 	if len(x.messages[0]) == 0 {
 		return
 	}
@@ -193,7 +193,7 @@ func (b *tripleBodies) stream(x *exchange) {
 	for dir := range x.messages {
 		for n := range x.messages[dir] {
 			m := x.message(dir, n)
-			b.d.Outcome(m, false)
+			b.d.Outcome(m, triple.HeadsOf(m.Headers), false)
 			b.d.Decode(m, op, rpc.Values)
 			if full[m.Serialization] || m.Serialization == "protobuf" {
 				assert.Nil(b, m.Err, what)
@@ -219,7 +219,7 @@ func (b *tripleBodies) stream(x *exchange) {
 	}
 	if len(x.messages[1]) == 0 {
 		last.Headers = x.headers[1]
-		b.d.Outcome(last, false)
+		b.d.Outcome(last, triple.HeadsOf(last.Headers), false)
 	}
 	if !full[b.serialization] && b.serialization != "protobuf" { // values without classes
 		b.compared++

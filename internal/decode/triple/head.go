@@ -1,0 +1,327 @@
+package triple
+
+import (
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// Role is what the value of a header field is for, by the field's name.
+type Role uint8
+
+const (
+	other Role = iota
+	nameless
+	httpMethod
+	httpPath
+	httpScheme
+	httpAuthority
+	hostName
+	httpStatus
+	contentType
+	contentEncoding
+	grpcEncoding
+	grpcStatus
+	grpcMessageText
+	grpcDetails
+	userAgent
+	restVersion
+	restGroup
+	// Only Dubbo's peers send what follows.
+	triVersion
+	triGroup
+	triException
+	triOther
+)
+
+// RoleOf returns the role of a name, which may be "" if the capture lacks it.
+func RoleOf(name string) Role {
+	switch name {
+	case "":
+		return nameless
+	case ":method":
+		return httpMethod
+	case ":path":
+		return httpPath
+	case ":scheme":
+		return httpScheme
+	case ":authority":
+		return httpAuthority
+	case "host":
+		return hostName
+	case ":status":
+		return httpStatus
+	case "content-type":
+		return contentType
+	case "content-encoding":
+		return contentEncoding
+	case "grpc-encoding":
+		return grpcEncoding
+	case "grpc-status":
+		return grpcStatus
+	case "grpc-message":
+		return grpcMessageText
+	case "grpc-status-details-bin":
+		return grpcDetails
+	case "user-agent":
+		return userAgent
+	case "rest-service-version":
+		return restVersion
+	case "rest-service-group":
+		return restGroup
+	case "tri-service-version":
+		return triVersion
+	case "tri-service-group":
+		return triGroup
+	case "tri-exception-code":
+		return triException
+	}
+	if strings.HasPrefix(name, "tri-") {
+		return triOther
+	}
+	return other
+}
+
+// Matters reports whether a [Head] needs the values of fields with the role.
+func (r Role) Matters() bool { return r != other && r != httpScheme && r != triOther }
+
+// Head is what the fields of one header block tell, so that the fields themselves need not be kept.
+type Head struct {
+	// Request and Response report a field that only requests, or only responses have; Informational is set for the headers of a response
+	// that others follow.
+	Request, Response, Informational bool
+	// Unresolved reports a field that refers to one that the capture lacks, Fields any field at all.
+	Unresolved, Fields bool
+	// Use is what the stream is used for, if Sure is set; else the fields do not tell, and earlier calls of the connection may.
+	Use  Use
+	Sure bool
+	told bool // no later field changes Use
+
+	// ContentType, ContentEncoding and GRPCEncoding are "" if they are not there or not known. Typed is set for a known content type;
+	// typeLost if one is not known.
+	ContentType, ContentEncoding, GRPCEncoding string
+	Typed, typeLost                            bool
+
+	target   target
+	pathHash uint64
+	plain    bool // the call is not one of gRPC
+	lacking  bool // a field is not known that may be one of target
+
+	group     string
+	hasGroup  bool
+	exception bool // the message is an exception
+
+	grpcStatus, message, details, httpStatus string
+	hasMessage                               bool
+	// text is set if there is a text for an error, statusLost if a field is not known that may be grpc-status. numbers is how many fields
+	// without a name have the number of an error as their value; before is that of the last field, number that of the one before
+	// grpc-message.
+	text, statusLost        bool
+	numbers, before, number int32
+}
+
+// Add adds a field. hash is a hash of it, or 0; unknown is set if the field, but perhaps its name or its value, is not known.
+func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
+	h.Fields = true
+	switch {
+	case h.told:
+	case role >= triVersion:
+		h.Use, h.Sure, h.told = Triple, true, true
+	case unknown:
+	case role == httpMethod && value != "POST": // gRPC has no other one
+		h.Use, h.Sure, h.told = Plain, true, true
+	case role == userAgent && strings.HasPrefix(value, "grpc-"):
+		h.Use, h.Sure = GRPC, true
+	case role != contentType || h.Sure:
+	case !isGRPC(value):
+		h.Use, h.Sure = Plain, true
+	case strings.HasPrefix(value, grpcType+"+"): // Dubbo writes this also for other messages than those of protocol buffers
+		h.Use, h.Sure = Triple, true
+	}
+	if role == grpcMessageText {
+		h.number, h.text = h.before, h.text || value != ""
+	}
+	h.before = 0
+	if unknown {
+		h.addUnknown(role, value)
+		return
+	}
+	switch role {
+	case httpMethod:
+		h.Request = true
+		h.target.method = value
+		h.plain = h.plain || value != "POST"
+	case httpPath:
+		h.Request = true
+		h.target.path, h.pathHash = value, hash
+	case httpScheme:
+		h.Request = true
+	case httpAuthority:
+		h.Request = true
+		h.target.authority = value
+	case hostName:
+		h.target.authority = value
+	case httpStatus:
+		h.Response = true
+		h.Informational = len(value) == 3 && value[0] == '1'
+		h.httpStatus = value
+	case contentType:
+		h.addContentType(value)
+	case contentEncoding:
+		h.ContentEncoding = value
+	case grpcEncoding:
+		h.GRPCEncoding = value
+	case grpcStatus:
+		h.grpcStatus = value
+	case grpcMessageText:
+		h.message, h.hasMessage = value, true
+	case grpcDetails:
+		h.details, h.text = value, true
+	case triVersion, restVersion:
+		h.target.version = value
+	case triGroup, restGroup:
+		h.addGroup(value)
+	case triException:
+		h.exception = h.exception || value != "0" && value != ""
+	}
+}
+
+func (h *Head) addContentType(value string) {
+	if !h.Typed {
+		h.ContentType, h.Typed = value, true
+	}
+	if !isGRPC(value) {
+		h.plain = true
+	} else {
+		h.target.subtype = subtype(value)
+	}
+}
+
+func (h *Head) addGroup(value string) {
+	if !h.hasGroup {
+		h.group, h.hasGroup = value, true
+	}
+}
+
+func (h *Head) addUnknown(role Role, value string) {
+	h.Unresolved = true
+	if role == triVersion {
+		h.target.version = unknown
+		return
+	}
+	h.lacking = true
+	switch role {
+	case grpcStatus:
+		h.statusLost = true
+	case nameless:
+		h.statusLost = true
+		if n, err := strconv.ParseUint(value, 10, 15); err == nil && n > 0 && int(n) < len(statusTexts) {
+			h.before = int32(n)
+			h.numbers++
+		}
+	case contentType:
+		h.typeLost = !h.Typed
+	case triGroup, restGroup:
+		h.addGroup(unknown)
+	case triException:
+		h.exception = true
+	case grpcDetails:
+		h.text = true
+	}
+}
+
+// HeadOf returns what the fields of one header block tell.
+func HeadOf(fields []rpc.Header) (h Head) {
+	for i := range fields {
+		h.add(&fields[i])
+	}
+	return h
+}
+
+func (h *Head) add(f *rpc.Header) { h.Add(RoleOf(f.Name), f.Value, 0, f.Unknown) }
+
+// Heads are those of a message: First is of the block before its body, Last of the one after it. Either may be nil.
+type Heads struct{ First, Last *Head }
+
+// HeadsOf returns the heads of a message whose header fields are kept.
+func HeadsOf(headers []rpc.Header) (h Heads) {
+	for i := range headers {
+		f := &headers[i]
+		at := &h.First
+		if f.Trailer {
+			at = &h.Last
+		}
+		if *at == nil || (*at).Informational && f.Name == ":status" {
+			*at = new(Head)
+		}
+		(*at).add(f)
+	}
+	return h
+}
+
+// none stands for a header block without fields.
+var none Head
+
+// both returns the two heads, which may be empty.
+func (h Heads) both() (first, last *Head) {
+	first, last = h.First, h.Last
+	if first == nil {
+		first = &none
+	}
+	if last == nil {
+		last = &none
+	}
+	return first, last
+}
+
+// Unresolved reports whether a field refers to one that the capture lacks.
+func (h Heads) Unresolved() bool {
+	first, last := h.both()
+	return first.Unresolved || last.Unresolved
+}
+
+// lacksStatus reports whether the capture may lack grpc-status: a field of the trailers, or of the headers if there are no trailers, is
+// not known.
+func (h Heads) lacksStatus() bool {
+	first, last := h.both()
+	return last.statusLost || !last.Fields && first.statusLost
+}
+
+// contentType returns the head that has the first content type, nil if there is none.
+func (h Heads) contentType() *Head {
+	switch {
+	case h.First != nil && (h.First.Typed || h.First.typeLost):
+		return h.First
+	case h.Last != nil && (h.Last.Typed || h.Last.typeLost):
+		return h.Last
+	}
+	return nil
+}
+
+// group returns the group of the called service, "" if it has none.
+func (h Heads) group() string {
+	first, last := h.both()
+	if first.hasGroup {
+		return first.group
+	}
+	return last.group
+}
+
+// exception reports whether the headers of a response say that its message is an exception. Dubbo writes the header from 3.2 on.
+func (h Heads) exception() bool {
+	first, last := h.both()
+	return first.exception || last.exception
+}
+
+// unsure reports whether headers before the body are not known.
+func (h Heads) unsure() bool { return h.First == nil || h.First.Unresolved || !h.First.Fields }
+
+// last returns the value that a field of the trailers has or, if they lack it, of the headers.
+func (h Heads) last(value func(*Head) string) string {
+	first, last := h.both()
+	if text := value(last); text != "" {
+		return text
+	}
+	return value(first)
+}
