@@ -25,6 +25,7 @@ type headGroup struct {
 	Protocol                          string
 	Serialization, Service, Method    string
 	Calls, OneWay, Errors, Unanswered int64
+	StatusUnknown                     int64
 	Request, Response                 direction
 	ResponseOk                        *direction
 }
@@ -52,10 +53,11 @@ func headAgrees(t *testing.T, p *printed) {
 			lines["same"] = strings.Trim(line, " ()")
 		}
 	}
-	calls, oneWay, errors, unanswered, wire := int64(0), int64(0), int64(0), int64(0), 0.0
+	calls, oneWay, errors, unanswered, unknown, wire := int64(0), int64(0), int64(0), int64(0), int64(0), 0.0
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		calls, oneWay, errors, unanswered, wire = calls+g.Calls, oneWay+g.OneWay, errors+g.Errors, unanswered+g.Unanswered, wire+g.wire()
+		unknown += g.StatusUnknown
 	}
 	require.Equal(t, r.Coverage.RequestsWithoutResponse, unanswered)
 	want := fmt.Sprintf("%s on %s", counted(calls, "call"), counted(r.Coverage.Connections, "connection"))
@@ -64,11 +66,17 @@ func headAgrees(t *testing.T, p *printed) {
 		want += ", all one-way"
 	case errors == 0 && unanswered+oneWay == calls:
 		want += ", no responses captured"
-	default:
+	case unknown == 0:
 		want += ", " + share(float64(errors), float64(calls)) + " errors"
-		if unanswered > 0 {
-			want += ", " + grouped(unanswered) + " unanswered"
-		}
+	case errors > 0:
+		want += ", at least " + share(float64(errors), float64(calls)) + " errors (unknown for " + counted(unknown, "response") + ")"
+	case unknown+unanswered+oneWay == calls:
+		want += ", errors unknown for " + counted(unknown, "response")
+	default:
+		want += ", no errors seen (unknown for " + counted(unknown, "response") + ")"
+	}
+	if unanswered > 0 && (errors > 0 || unanswered+oneWay < calls) {
+		want += ", " + grouped(unanswered) + " unanswered"
 	}
 	if n := r.Coverage.ResponsesWithoutRequest; n > 0 {
 		want += ", " + counted(n, "response") + " without request"

@@ -277,6 +277,11 @@ func (c *Call) Failed() bool {
 	return c.Aborted != "" || m != nil && (m.Summary.Failed || m.Exception)
 }
 
+// OutcomeUnknown reports whether the call has a response of which it is not known whether it is an error: its status is not known.
+func (c *Call) OutcomeUnknown() bool {
+	return c.Response != nil && !c.Failed() && c.Answer().Status == rpc.NoStatus && !c.Response.onlyHead()
+}
+
 // ErrorName returns the name of a call's error: a status, the class of an exception or the reason of a reset; "" if it did
 // not fail.
 func (c *Call) ErrorName() string {

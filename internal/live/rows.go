@@ -22,6 +22,7 @@ type group struct {
 func (g *group) add(o *sizes.Group, serialization string) {
 	g.sum.Calls += o.Calls
 	g.sum.Errors += o.Errors
+	g.sum.Unknown += o.Unknown
 	g.sum.OneWay += o.OneWay
 	g.sum.Unanswered += o.Unanswered
 	g.sum.Request.Wire.Total += o.Request.Wire.Total

@@ -63,7 +63,7 @@ func (s *second) call(c *call.Call) {
 		s.errors++
 		s.failures.call(c)
 	}
-	if c.Response != nil || c.Aborted != "" {
+	if c.Failed() || c.Response != nil && c.State() != call.NoResponse && !c.OutcomeUnknown() {
 		s.answered++
 	}
 	s.largest.call(c)

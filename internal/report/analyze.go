@@ -42,7 +42,7 @@ func (r *Report) summary(s *Style) string {
 	return r.captureText(s) + ", " + r.trafficText(s)
 }
 
-// errorsText returns the share of errors in words, as a list because there is none without calls.
+// errorsText returns the share of errors in words as far as it is known, as a list because there is none without calls.
 func errorsText(c *sizes.Group, s *Style) []string {
 	switch {
 	case c.Calls == 0:
@@ -52,7 +52,18 @@ func errorsText(c *sizes.Group, s *Style) []string {
 	case c.NothingAnswered():
 		return []string{"no responses captured"}
 	}
-	return []string{percentText(c.Errors, c.Calls, s) + " errors"}
+	text := percentText(c.Errors, c.Calls, s) + " errors"
+	if c.Unknown == 0 {
+		return []string{text}
+	}
+	unknown := "unknown for " + Plural(c.Unknown, "response")
+	switch {
+	case c.Errors > 0:
+		return []string{"at least " + text + " (" + unknown + ")"}
+	case c.Unknown+c.Unanswered+c.OneWay < c.Calls:
+		return []string{"no errors seen (" + unknown + ")"}
+	}
+	return []string{"errors " + unknown}
 }
 
 func formatSeconds(f float64) string {

@@ -410,7 +410,7 @@ func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
 	if g.SerializationID != nil {
 		out.SerializationID = *g.SerializationID
 	}
-	for _, n := range []int64{out.Groups, out.Calls, out.OneWay, out.Errors, out.Exceptions, out.Unanswered, out.OtherAnswers} {
+	for _, n := range []int64{out.Groups, out.Calls, out.OneWay, out.Errors, out.Exceptions, out.Unanswered, out.Unknown, out.OtherAnswers} {
 		if n < 0 || n > maxSavedNumber {
 			return fmt.Errorf("has the impossible number %d", n)
 		}
@@ -534,6 +534,7 @@ func checkCounts(g *sizes.Group) error {
 	}{
 		{"errors", g.Errors, "calls", g.Calls},
 		{"exceptions", g.Exceptions, "errors", g.Errors},
+		{"errors or calls of unknown status", g.Errors + g.Unknown, "calls", g.Calls},
 		{"one-way or unanswered calls", g.OneWay + g.Unanswered, "calls", g.Calls},
 		{"wire sizes of requests", g.Request.Wire.Count, "requests", g.Request.Body.Count},
 		{"wire sizes of responses", all.Wire.Count, "responses", all.Body.Count},

@@ -170,6 +170,7 @@ type (
 		Errors          *int64        `json:"errors"`
 		Exceptions      *int64        `json:"exceptions"`
 		Unanswered      *int64        `json:"unanswered"`
+		StatusUnknown   *int64        `json:"statusUnknown,omitempty" csv:"-"`
 		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
 		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // only read: see restore
 		Rates           members       `json:"rates,omitempty"`           // written as members of the group
@@ -444,7 +445,7 @@ func (j *jsonGroup) separateResponses(g *sizes.Group, buckets bool) {
 func bindGroup(g *sizes.Group) *jsonGroup {
 	return &jsonGroup{
 		Rest: g.Rest, Groups: &g.Groups, Calls: &g.Calls, OneWay: &g.OneWay, Errors: &g.Errors, Exceptions: &g.Exceptions,
-		Unanswered: &g.Unanswered, AnsweredInOther: &g.OtherAnswers,
+		Unanswered: &g.Unanswered, StatusUnknown: &g.Unknown, AnsweredInOther: &g.OtherAnswers,
 	}
 }
 
@@ -455,7 +456,7 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 		j.Groups = nil
 	}
 	j.key = r.jsonKey(g)
-	j.AnsweredInOther = nonzero(j.AnsweredInOther)
+	j.StatusUnknown, j.AnsweredInOther = nonzero(j.StatusUnknown), nonzero(j.AnsweredInOther)
 	j.Rates = r.jsonRates(g)
 	j.Request, j.Response = jsonDirectionOf(&g.Request, buckets), jsonDirectionOf(g.Response(), buckets)
 	if g.NotOK != nil {

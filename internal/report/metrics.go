@@ -128,7 +128,7 @@ func (c Column) dropped(rank uint8) Column {
 func callsOf(g *groupRow) cell  { return numberCell(g.Calls) }
 func errorsOf(g *groupRow) cell { return numberCell(g.Errors) }
 func errorShareOf(g *groupRow) cell {
-	if g.NothingAnswered() {
+	if g.NoErrorShare() {
 		return cell{}
 	}
 	return ratioCell(g.Errors, g.Calls)

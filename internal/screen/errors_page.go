@@ -73,7 +73,7 @@ func (m *model) errorLines() []line {
 		body = append(body, nil)
 		what := "No call failed in the last " + seconds(m.window(s)) + "."
 		if s != nil && s.ErrorPercent < 0 {
-			what = "No response was captured in the last " + seconds(m.window(s)) + ", so no call is known to have failed."
+			what = "No response with a known status was captured in the last " + seconds(m.window(s)) + ", so no call is known to have failed."
 		}
 		body = append(body, m.indented(what, strong, max(l.rows-1, 0))...)
 	}

@@ -187,7 +187,7 @@ func TestErrors(t *testing.T) {
 	unanswered := waiting()
 	unanswered.ErrorPercent = -1
 	m = drive(start(80, 24), unanswered, "e", "enter")
-	assert.Contains(t, m.view(), "No response was captured")
+	assert.Contains(t, m.view(), "No response with a known status was captured")
 	assert.Contains(t, m.view(), "errors -")
 }
 

@@ -159,6 +159,8 @@ type Group struct {
 	Groups int64
 
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
+	// Unknown is the number of calls with a response whose status is not known. They do not count as errors.
+	Unknown int64
 	// OtherAnswers is the number of calls whose response uses another serialization than the request.
 	OtherAnswers int64
 	// ResponseOK are the responses of successful calls in the serialization of the request. Only they compare serializations.
@@ -214,6 +216,10 @@ func (g *Group) ResponseOKOrOther() *Direction {
 
 // NothingAnswered reports whether no call has an outcome, so there is no share of errors.
 func (g *Group) NothingAnswered() bool { return g.Errors == 0 && g.Unanswered+g.OneWay == g.Calls }
+
+// NoErrorShare reports whether the share of errors is not known: no call has an outcome, or no call is known to have failed while some
+// may have.
+func (g *Group) NoErrorShare() bool { return g.NothingAnswered() || g.Errors == 0 && g.Unknown > 0 }
 
 // kind selects a direction of a group.
 type kind uint8
@@ -338,6 +344,8 @@ func (a *Aggregator) Call(c *call.Call) {
 		if m := c.Answer(); m != nil && m.Exception {
 			g.Exceptions++
 		}
+	} else if c.OutcomeUnknown() {
+		g.Unknown++
 	}
 	for m := c.Request; m != nil; m = m.Next {
 		a.message(g, c, m, requests)
@@ -624,6 +632,7 @@ func (g *Group) Merge(o *Group) {
 	g.Errors += o.Errors
 	g.Exceptions += o.Exceptions
 	g.Unanswered += o.Unanswered
+	g.Unknown += o.Unknown
 	g.OtherAnswers += o.OtherAnswers
 	g.Request.Merge(&o.Request)
 	if o.LargestOK != 0 && (g.LargestOK == 0 || o.ResponseOK.Body.Max > g.ResponseOK.Body.Max) {

@@ -171,7 +171,7 @@ func (p *page) details(d *doc, r *row) {
 	for _, n := range []struct {
 		n    int64
 		text string
-	}{{g.OneWay, "one-way"}, {g.Unanswered, "without a response"}, {g.Errors, "failed"}, {g.Exceptions, "with an exception"}} {
+	}{{g.OneWay, "one-way"}, {g.Unanswered, "without a response"}, {g.Errors, "failed"}, {g.Unknown, "of unknown status"}, {g.Exceptions, "with an exception"}} {
 		if n.n > 0 {
 			calls = append(calls, report.Count(n.n)+" "+n.text)
 		}
