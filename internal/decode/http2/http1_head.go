@@ -173,11 +173,7 @@ func scrubHTTP1(own []byte, off int32, headers []rpc.Header, plain bool, r decod
 			from = bytes.IndexByte(line, ':') + 1
 		}
 		if at := bytes.Index(line[from:], []byte(h.Value)); at >= 0 {
-			name := h.Name
-			if name == "host" {
-				name = ":authority"
-			}
-			triple.ScrubHeaderValue(name, line[from+at:from+at+len(h.Value)], plain, alike, r)
+			triple.ScrubHeaderValue(h.Name, line[from+at:from+at+len(h.Value)], plain, alike, r)
 		}
 	}
 	scrubLine(own[next-off:])

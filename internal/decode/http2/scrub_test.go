@@ -44,6 +44,8 @@ func (upper) Bytes(b []byte) {
 	}
 }
 
+func (upper) Within(n, lo, hi int64) int64 { return lo + (n-lo+1)%(hi-lo+1) }
+
 func (upper) Alike(text []byte, alike func(i int, c byte) string) {
 	for i, c := range text {
 		for _, o := range []byte(alike(i, c)) {

@@ -49,7 +49,9 @@ func ScrubHeaderValue(name string, value []byte, plain bool, alike func(byte) st
 	text := string(value)
 	switch {
 	case headerStays(name, text):
-	case name == ":authority" && plain && isHostName(text):
+	case isHost(name) && addressLen(text) > 0:
+		scrubAddress(value[:addressLen(text)], r)
+	case isHost(name) && plain && isHostName(text):
 	case name == ":path":
 		path, _, _ := strings.Cut(text, "?")
 		scrubPath(value, plain && !namesInterface(path), alike, r)
@@ -112,6 +114,52 @@ func scrubInteger(text []byte, alike func(byte) string, r decode.Mapper) {
 		}
 		return of
 	})
+}
+
+// isHost reports whether the header with that name has the host and the port that are called.
+func isHost(name string) bool { return name == ":authority" || name == "host" }
+
+// addressLen returns the length of the IP address that an authority begins with, 0 if it is not an address with or without a port.
+func addressLen(authority string) int {
+	host := authority
+	if _, err := netip.ParseAddrPort(authority); err == nil {
+		host = authority[:strings.LastIndexByte(authority, ':')]
+	}
+	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err != nil || addr.Zone() != "" {
+		return 0
+	}
+	return len(host)
+}
+
+// addressDigits are the digits of addresses that have as many bits in Huffman's code.
+var addressDigits = []string{"012", "3456789", "ace", "bdf", "BCDEF"}
+
+// scrubAddress replaces the digits of an IP address. In any code an address becomes the same one, and no two become the same, so that
+// calls to a host stay together and apart from those to other hosts.
+func scrubAddress(text []byte, r decode.Mapper) {
+	const many = 1 << 58 // ways to write the digits of a part
+	var places [64]struct {
+		at int
+		of string
+	}
+	for at := 0; at < len(text); {
+		number, count, n := int64(0), int64(1), 0
+		for ; at < len(text) && count < many; at++ {
+			for _, of := range addressDigits {
+				if digit := strings.IndexByte(of, text[at]); digit >= 0 {
+					places[n].at, places[n].of = at, of
+					n++
+					number, count = number*int64(len(of))+int64(digit), count*int64(len(of))
+				}
+			}
+		}
+		number = r.Within(number, 0, count-1)
+		for n--; n >= 0; n-- {
+			of := places[n].of
+			text[places[n].at] = of[number%int64(len(of))]
+			number /= int64(len(of))
+		}
+	}
 }
 
 // isHostName reports whether an authority is the name of a host, not an address, with or without a port.
