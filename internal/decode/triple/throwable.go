@@ -25,18 +25,61 @@ func (b *body) isThrowable() bool {
 	r.Reset(b.b[f.from:to], decode.Cut, &t)
 	r.Value(decode.ByField, "", 0, "")
 	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.Parent < 0 && n.Class != "" {
-			// Of a long object only the start is there, which may not have all of a field.
-			named := strings.HasSuffix(n.Class, "Exception") || strings.HasSuffix(n.Class, "Error")
-			return named && slices.ContainsFunc(throwableFields, func(name string) bool { return bytes.Contains(b.b[f.from:to], []byte(name)) }) ||
-				hasFieldsOfThrowable(&t, i)
+		n := &t.Nodes[i]
+		if n.Parent >= 0 || n.Kind == decode.Overhead {
+			continue
 		}
+		if n.Class == "" {
+			return hasKeysOfThrowable(&t, i)
+		}
+		// Of a long object only the start is there, which may not have all of a field.
+		named := strings.HasSuffix(n.Class, "Exception") || strings.HasSuffix(n.Class, "Error")
+		return named && slices.ContainsFunc(throwableMarks, func(name string) bool { return bytes.Contains(b.b[f.from:to], []byte(name)) }) ||
+			hasFieldsOfThrowable(&t, i) || extendsThrowable(&t, i, b.b[f.from:to])
 	}
 	return false
 }
 
 // throwableFields are the fields of java.lang.Throwable.
 var throwableFields = []string{"detailMessage", "cause", "stackTrace", "suppressedExceptions"}
+
+// throwableMarks are names that the start of an exception has: of fields, or of classes if the serialization writes no names of fields.
+var throwableMarks = slices.Concat(throwableClasses, throwableFields, []string{"java.lang.StackTraceElement"})
+
+// throwableClasses are classes of which each throwable but an error of the JVM extends one.
+var throwableClasses = []string{"java.lang.Throwable", "java.lang.Exception", "java.lang.RuntimeException"}
+
+// extendsThrowable reports whether the class of the object at node i is written with its superclasses, and a throwable.
+func extendsThrowable(t *decode.Tree, i int, b []byte) bool {
+	for c := i + 1; c < len(t.Nodes); c++ {
+		n := &t.Nodes[c]
+		if int(n.Parent) == i && n.Kind == decode.Overhead && n.Name == "class" &&
+			slices.ContainsFunc(throwableClasses, func(name string) bool { return bytes.Contains(b[n.Off:n.Off+n.Len], []byte(name)) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasKeysOfThrowable reports whether the object at node i, whose serialization writes no classes, has a list of objects as its stack, and
+// another field of a throwable.
+func hasKeysOfThrowable(t *decode.Tree, i int) bool {
+	stack, other := false, false
+	for c := i + 1; c < len(t.Nodes); c++ {
+		n := &t.Nodes[c]
+		switch {
+		case int(n.Parent) != i:
+		case n.Name == "stackTrace" && n.Kind == decode.List:
+			for e := c + 1; e < len(t.Nodes) && t.Nodes[e].Parent >= int32(c); e++ {
+				stack = stack || int(t.Nodes[e].Parent) == c && (t.Nodes[e].Kind == decode.Map || t.Nodes[e].Kind == decode.Object)
+			}
+		case n.Kind == decode.Overhead, n.Name == "stackTrace":
+		case slices.Contains(throwableFields, n.Name), n.Name == "suppressed", n.Name == "localizedMessage":
+			other = true
+		}
+	}
+	return stack && other
+}
 
 // hasFieldsOfThrowable reports whether the object at node i has two fields of a throwable, or the list of its stack.
 func hasFieldsOfThrowable(t *decode.Tree, i int) bool {
