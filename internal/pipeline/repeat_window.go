@@ -9,7 +9,7 @@ type repeatWindow struct {
 	turn  uint64
 }
 
-// slot is the message added at a turn. It may have left the window since.
+// slot is the message added at a turn, of a direction; d is nil if it has left the window.
 type slot struct {
 	d    *direction
 	turn uint64
@@ -31,8 +31,8 @@ func (w *repeatWindow) add(d *direction, m *call.Message) {
 		w.slots = append(w.slots, slot{})
 	}
 	p := &w.slots[i]
-	if o := p.d; o != nil && o.oldest != nil && o.oldest.WindowTurn == p.turn {
-		w.drop(o)
+	if p.d != nil {
+		w.drop(p.d)
 	}
 	*p = slot{d, w.turn}
 	m.WindowTurn = w.turn
@@ -52,6 +52,9 @@ func (w *repeatWindow) drop(d *direction) {
 		d.newest = nil
 	}
 	m.NextInWindow = nil
+	if p := &w.slots[(m.WindowTurn-1)%windowPerLane]; p.turn == m.WindowTurn {
+		p.d = nil // a connection that has ended is kept no longer
+	}
 	d.inWindow--
 	d.conn.pairer.Release(m)
 }
