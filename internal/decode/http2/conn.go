@@ -24,6 +24,8 @@ type lane struct {
 	held int
 	// kept is for bytes that belong to no message.
 	kept row
+	// http1Fields are those of the last head of HTTP/1.
+	http1Fields []rpc.Header
 	// lent are the rows whose bodies lie in the current delivery.
 	lent []*row
 }
@@ -71,7 +73,7 @@ func (l *lane) newConn(owner rpc.Owner, joined bool) *conn {
 	return c
 }
 
-// conn is one connection.
+// conn is one connection. There may be very many that wait for bytes: what few need is behind pointers.
 type conn struct {
 	*lane
 	owner          rpc.Owner
@@ -80,15 +82,15 @@ type conn struct {
 	oldest, newest *stream
 	last           *stream // most recently used
 	waiting        []*row  // until it is known which side is the client, and that the connection uses HTTP/2
-	closed         []uint32
-	nclosed        int
+	closed         *[closedStreams]uint32
+	nclosed        uint32
+	early          int32 // streams with early set
 	// highest are the highest numbers of streams that were opened, of even and odd ones, and far one that is far above them. first is
 	// the first one that the capture saw opened.
 	highest, far [2]uint32
 	first        uint32
 	use          triple.Use // of earlier calls, if used is set
 	used         bool
-	early        int  // streams with early set
 	client       int8 // side of the client, -1 if it is not known
 	joined       bool
 	upgrade      *upgrade // nil if the connection does not begin with HTTP/1
@@ -115,8 +117,13 @@ type side struct {
 	next   sideState // after the current DATA frame
 	// trailing is set after the last chunk of HTTP/1.
 	trailing bool
-	chunk    *rpc.Chunk // of the current delivery
-	pos      int64      // of the next byte
+	// deferring is set if rows are passed on only after the padding of the current frame.
+	deferring bool
+	inBlock   bool // the frames of block have not all come
+	resync    bool // the next frame was found by searching
+	ended     bool
+	chunk     *rpc.Chunk // of the current delivery
+	pos       int64      // of the next byte
 	// overhead is that of deliveries whose first byte has no owner yet.
 	overhead int64
 	// buf holds a frame that crosses deliveries, from its header on. from is its place, first the packet of its first byte.
@@ -129,37 +136,33 @@ type side struct {
 	left, pad int
 	row       *row // the row that owns its header and its padding, nil if it belongs to no message
 	stream    *stream
-	// deferring is set if rows are passed on only after the padding of the current frame.
-	deferring bool
 	deferred  []*row
 
 	table table
-	known known
+	known *known // nil if there is nothing yet
 	// block is a header block whose frames have not all come; blockRow owns it.
 	block       []byte
-	blockStream uint32
-	blockFlags  uint8
-	inBlock     bool
 	blockRow    *row
-	promise     bool // it belongs to a PUSH_PROMISE
-	lossyBlock  bool
 	orphan      *row // the header block without a row, if it is to be kept
+	blockStream uint32
+	gaps        uint32 // gaps that hid frames
 
 	// oldest and newest are the open rows.
 	oldest, newest *row
-	gaps           uint32 // gaps that hid frames
 
 	// What the side announced in its SETTINGS.
 	tableLimit    uint32 // the largest table of the other side's encoder
-	maxFrame      int
+	maxFrame      int32
 	initialWindow int64 // of the streams that this side sends on, announced by the other side
 	window        int64 // of the connection, for this side's DATA
 	windowsKnown  bool
 
+	blockFlags uint8
+	promise    bool // the block belongs to a PUSH_PROMISE
+	lossyBlock bool
+	owned      bool // the bytes that are read stay
+
 	search *search
-	resync bool // the next frame was found by searching
-	owned  bool // the bytes that are read stay
-	ended  bool
 }
 
 func (s *side) start(c *conn, number uint8) {
@@ -393,7 +396,7 @@ func (s *side) allows(h *frameHeader) bool {
 	case h.kind > typeContinuation:
 		return h.length <= maxUnknown
 	}
-	return h.length <= min(s.maxFrame, 2*maxBlock)
+	return h.length <= min(int(s.maxFrame), 2*maxBlock)
 }
 
 // maxUnknown limits frames of unknown types, which are short. What looks like a longer one are bytes of a body after a damaged length.
@@ -557,7 +560,7 @@ func (s *side) settings(b []byte) {
 			// A smaller table is in force only after the acknowledgement: the larger limit is right for both.
 			other.tableLimit = max(other.tableLimit, v)
 		case http2.SettingMaxFrameSize:
-			other.maxFrame = max(other.maxFrame, min(int(v), maxFrame))
+			other.maxFrame = max(other.maxFrame, int32(min(v, maxFrame)))
 		case http2.SettingInitialWindowSize:
 			other.initialWindow = int64(v)
 		}

@@ -41,20 +41,30 @@ func (t *table) doubt() {
 func (s *side) decode(b []byte) bool {
 	d, t := s.conn.blocks, &s.table
 	if t.doubted != nil {
-		if s.known.tries++; s.known.tries > maxTries || len(b) > maxProof || !s.prove(b) {
-			if s.known.tries > maxTries {
+		k := s.remembered()
+		if k.tries++; k.tries > maxTries || len(b) > maxProof || !s.prove(b) {
+			if k.tries > maxTries {
 				t.doubted = nil
 			}
 		} else {
-			s.known.tries = 0
+			k.tries = 0
 		}
 	}
 	ok, again := d.decodeCached(b, t, s.tableLimit, s.conn.listed())
-	if ok && !again && d.order != 0 && !slices.Contains(s.known.orders[:], d.order) {
-		s.known.orders[s.known.next%maxOrders] = d.order
-		s.known.next++
+	if ok && !again && d.order != 0 && (s.known == nil || !slices.Contains(s.known.orders[:], d.order)) {
+		k := s.remembered()
+		k.orders[k.next%maxOrders] = d.order
+		k.next++
 	}
 	return ok
+}
+
+// remembered returns what the side remembers of its header blocks.
+func (s *side) remembered() *known {
+	if s.known == nil {
+		s.known = new(known)
+	}
+	return s.known
 }
 
 // listed reports whether the fields of messages are needed, besides what their heads tell.

@@ -32,8 +32,10 @@ type http1Head struct {
 	chunked  bool
 }
 
-// parseHTTP1 reads the lines of a head, of which the last ones may be missing. ok is false if it is not one.
-func parseHTTP1(b []byte) (h http1Head, ok bool) {
+// parseHTTP1 reads the lines of a head, of which the last ones may be missing. ok is false if it is not one. The head's fields are
+// appended to fields, unless that is nil.
+func parseHTTP1(b []byte, fields []rpc.Header) (h http1Head, ok bool) {
+	h.fields = fields
 	h.firstLen = bytes.IndexByte(b, '\n') + 1
 	first, ok := bytes.CutSuffix(b[:h.firstLen], []byte("\r\n"))
 	if !ok {
@@ -69,11 +71,13 @@ func (h *http1Head) requestLine(line string) bool {
 	}
 	h.request = true
 	n := int32(len(method) + 1)
-	h.fields = append(
-		h.fields,
-		rpc.Header{Name: ":method", Value: method, Len: n, PlainLen: int32(len(":method") + len(method))},
-		rpc.Header{Name: ":path", Value: target, Off: n, Len: int32(len(target) + 1), PlainLen: int32(len(":path") + len(target))},
-	)
+	if h.fields != nil {
+		h.fields = append(
+			h.fields,
+			rpc.Header{Name: ":method", Value: method, Len: n, PlainLen: int32(len(":method") + len(method))},
+			rpc.Header{Name: ":path", Value: target, Off: n, Len: int32(len(target) + 1), PlainLen: int32(len(":path") + len(target))},
+		)
+	}
 	h.version = int(n) + len(target) + 1
 	return true
 }
@@ -85,7 +89,7 @@ func (h *http1Head) line(line string, at int) bool {
 		return true
 	}
 	name, value = strings.ToLower(name), strings.Trim(value, " \t\r\n")
-	if len(h.fields) < maxFields {
+	if h.fields != nil && len(h.fields) < maxFields {
 		h.fields = append(h.fields, rpc.Header{Name: name, Value: value, Off: int32(at), Len: int32(len(line)), PlainLen: int32(len(name) + len(value))})
 	}
 	switch name {

@@ -11,12 +11,12 @@ import (
 type stream struct {
 	id   uint32
 	use  triple.Use
-	sure bool           // its headers told its use
-	op   *rpc.Operation // nil if it is not known
+	sure bool // its headers told its use
 	// before is set if the stream was opened before the capture.
 	before bool
 	// closed is set if the stream is no longer open. rows is the number of its rows that were not passed on yet.
 	closed bool
+	op     *rpc.Operation // nil if it is not known
 	// early is set if messages of the response were passed on before the first one of the request.
 	early  bool
 	rows   int32
@@ -33,8 +33,8 @@ type half struct {
 	headed   bool // its first headers were read
 	ended    bool
 	framing  framing
-	encoding string // of its messages, or of its body
 	unsure   bool   // some of its first headers are not known
+	encoding string // of its messages, or of its body
 	// gaps is the number of gaps of the side when the place in the messages was last known; lost is set if it is not known.
 	gaps uint32
 	lost bool
@@ -81,7 +81,7 @@ type streamTable struct {
 }
 
 // minBuckets is the number of buckets that a table begins with.
-const minBuckets = 8
+const minBuckets = 2
 
 // spread spreads numbers over buckets. It differs from run to run, so that nobody can choose numbers that share one.
 var spread = maphash.Bytes(seed, nil) | 1
@@ -223,7 +223,7 @@ func (c *conn) remember(id uint32) {
 		return
 	}
 	if c.closed == nil {
-		c.closed = make([]uint32, closedStreams)
+		c.closed = new([closedStreams]uint32)
 	}
 	c.closed[c.nclosed%closedStreams] = id
 	c.nclosed++
@@ -240,7 +240,7 @@ func (c *conn) wasClosed(id uint32) bool {
 	if !c.lossy() {
 		return id <= c.highest[id&1]
 	}
-	for i := range min(c.nclosed, len(c.closed)) {
+	for i := range min(c.nclosed, closedStreams) {
 		if c.closed[i] == id {
 			return true
 		}

@@ -45,7 +45,7 @@ func AsksToSwitch(b []byte) bool {
 	if len(b) == 0 || b[0] < 'A' || b[0] > 'Z' {
 		return false
 	}
-	h, ok := parseHTTP1(b[:min(len(b), maxHTTP1Head)])
+	h, ok := parseHTTP1(b[:min(len(b), maxHTTP1Head)], nil)
 	return ok && h.request && h.h2c && h.settings != nil
 }
 
@@ -126,7 +126,7 @@ func (s *side) http1(b []byte) int {
 	}
 	end += searched + 4
 	head := s.buf[:end]
-	h, ok := parseHTTP1(head)
+	h, ok := s.parseHTTP1(head)
 	switch {
 	case !ok || h.request && !h.h2c || !h.request && (h.status == 101) != h.h2c || !h.request && h.status >= 200:
 		s.noHTTP1(had)
@@ -138,6 +138,17 @@ func (s *side) http1(b []byte) int {
 	}
 	s.freeBuffers() // the connection may wait long for an answer
 	return end - had
+}
+
+// parseHTTP1 reads the lines of a head. Its fields are valid until the next one.
+func (s *side) parseHTTP1(b []byte) (h http1Head, ok bool) {
+	l := s.conn.lane
+	if l.http1Fields == nil {
+		l.http1Fields = make([]rpc.Header, 0, usualFields)
+	}
+	h, ok = parseHTTP1(b, l.http1Fields[:0])
+	l.http1Fields = h.fields
+	return h, ok
 }
 
 // http1Request begins stream 1 with the head of its request.
@@ -308,7 +319,7 @@ func (s *side) http1Response(h *http1Head, head []byte) {
 
 // cutHTTP1 takes a gap in a head, of which s.buf has the start.
 func (s *side) cutHTTP1(cause decode.Cause) {
-	h, ok := parseHTTP1(s.buf)
+	h, ok := s.parseHTTP1(s.buf)
 	if ok && h.status >= 200 {
 		s.conn.refuse(s, len(s.buf))
 		return
