@@ -131,6 +131,42 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzEvents: server-sent events in any form, whole and cut.
+func FuzzEvents(f *testing.F) {
+	for _, body := range []string{
+		events, "data:1\n\ndata:2", "data: [1,2] \r\n\r\n: note\n", "data:[DONE]\n\n", "event: x\nid: 5\nretry: 10\ndata\ndata:\n\n", "data:{\"a\":\ndata:1}\n\n", "\n\n\n", "",
+	} {
+		f.Add([]byte(body), uint8(0))
+		f.Add([]byte(body), uint8(5))
+	}
+	d := NewDecoder(formats.All())
+	h := headers(":status", "200", "content-type", "text/event-stream")
+	f.Fuzz(func(t *testing.T, body []byte, missing uint8) {
+		for _, kind := range []rpc.Kind{rpc.Request, rpc.Response} {
+			check(t, d, kind, h, body, int(missing), "")
+		}
+	})
+}
+
+const events = "data:{\"a\":1,\"b\":[true,null,\"text\"]}\n\ndata:2\n\ndata:{\"name\":\"bob\",\"tags\":[\"x\",\"y\"]}\n\n"
+
+func BenchmarkEvents(b *testing.B) {
+	for _, row := range []struct {
+		name   string
+		detail rpc.Detail
+	}{{"parts", rpc.Parts}, {"values", rpc.Values}} {
+		b.Run(row.name, func(b *testing.B) {
+			d := NewDecoder(formats.All())
+			m := message(rpc.Response, headers(":status", "200", "content-type", "text/event-stream"), events)
+			b.SetBytes(int64(len(events)))
+			b.ReportAllocs()
+			for b.Loop() {
+				d.Decode(m, nil, row.detail)
+			}
+		})
+	}
+}
+
 func BenchmarkDecode(b *testing.B) {
 	for _, row := range []struct {
 		name   string
