@@ -327,7 +327,7 @@ func (s *side) header(b []byte) int {
 	need := frameHeaderLen
 	if had >= frameHeaderLen {
 		h := parseFrameHeader(s.buf)
-		need = s.need(&h)
+		need = s.needHeld(&h)
 	}
 	n := min(len(b), need-had)
 	s.hold(b[:n])
@@ -342,7 +342,7 @@ func (s *side) header(b []byte) int {
 			s.drop()
 			return 0
 		}
-		if s.need(&h) > len(s.buf) {
+		if s.needHeld(&h) > len(s.buf) {
 			return n
 		}
 	}
@@ -359,6 +359,24 @@ func (s *side) header(b []byte) int {
 	s.drop()
 	return n
 }
+
+// needHeld is need for a frame of which s.buf has the start. Without memory for a long part of a header block it is what there is.
+func (s *side) needHeld(h *frameHeader) int {
+	n := s.need(h)
+	switch h.kind {
+	case typeHeaders, typeContinuation, typePromise:
+		if n > alwaysHeld && s.conn.full() {
+			return len(s.buf)
+		}
+	}
+	return n
+}
+
+// full reports whether the connections of the lane hold all that they may.
+func (l *lane) full() bool { return l.held > l.env.MaxBuffers }
+
+// alwaysHeld is the number of bytes of a frame or a header block, or of a head of HTTP/1, that a connection may hold in any case.
+const alwaysHeld = 1 << 10
 
 // hold keeps the start of a frame that crosses deliveries.
 func (s *side) hold(b []byte) {

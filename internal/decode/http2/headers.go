@@ -76,10 +76,12 @@ func (s *side) headers(b, head []byte) {
 			base = s.headerFrame(s.orphan, head, b, fragment)
 		}
 	}
-	if !ok || !whole || len(s.block)+len(fragment) > maxBlock {
+	size := len(s.block) + len(fragment)
+	held := !h.has(flagEndHeaders) || len(s.block) > 0
+	if !ok || !whole || size > maxBlock || held && size > max(alwaysHeld, cap(s.block)) && c.full() {
 		s.lossyBlock = true
 	}
-	if !h.has(flagEndHeaders) || len(s.block) > 0 {
+	if held {
 		if !s.lossyBlock {
 			before := cap(s.block)
 			s.block = append(s.block, fragment...)

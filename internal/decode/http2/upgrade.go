@@ -100,10 +100,11 @@ func (h *http1Conn) Pending(side int) rpc.Pending {
 	return h.conn.Pending(side)
 }
 
-// Bounds of what is held of HTTP/1: a head, and the line before a chunk, in bytes.
+// Bounds of what is held of HTTP/1: a head, the line before a chunk, and SETTINGS until the connection has switched, in bytes.
 const (
-	maxHTTP1Head = 64 << 10
-	maxChunkLine = 1 << 10
+	maxHTTP1Head       = 64 << 10
+	maxChunkLine       = 1 << 10
+	maxUpgradeSettings = 64 * 6
 )
 
 // http1 reads the head of a request or a response.
@@ -118,7 +119,7 @@ func (s *side) http1(b []byte) int {
 	end := bytes.Index(s.buf[searched:], []byte("\r\n\r\n"))
 	switch {
 	case end >= 0:
-	case len(s.buf) < maxHTTP1Head:
+	case len(s.buf) <= alwaysHeld, len(s.buf) < maxHTTP1Head && !s.conn.full():
 		return len(b)
 	default:
 		s.noHTTP1(had)
@@ -163,7 +164,7 @@ func (s *side) http1Request(h *http1Head, head []byte) {
 	r := s.newRow(st)
 	s.http1Row(r, h, head)
 	s.firstHeaders(st, &st.halves[s.number], &r.first.Head)
-	c.upgrade.settings = h.settings
+	c.upgrade.settings = bytes.Clone(h.settings[:min(len(h.settings), maxUpgradeSettings)])
 	if c.upgrade.accepted {
 		s.settings(h.settings)
 	}

@@ -55,7 +55,7 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 
 // larger are the captures that may take twice the memory: the report has 100,000 rows (--max-groups), of eight histograms each;
 // an HTTP/2 connection with an open message needs 3 KB.
-var larger = []string{"methods", "http2-connections", "http1-switching"}
+var larger = []string{"methods", "http2-connections", "http2-half-headers", "http2-half-blocks", "http1-switching", "http1-half-heads"}
 
 // memoryPeak samples what the process has of the system's memory until stop is called.
 func memoryPeak() (stop func() uint64) {

@@ -133,6 +133,29 @@ var hostileHTTP2 = []Hostile{
 		},
 	},
 	{
+		Name: "http2-half-headers", N: 100_000, Text: "HTTP/2 connections, each with the first 14 KB of a header block",
+		send: func(w *hostileWriter, i int64) {
+			p := pairOf(i)
+			b := appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0)
+			b = append(b, 0, 0x40, 0, frameHeaders, endHeaders, 0, 0, 0, 1)
+			b = append(b, longText[:14_000]...)
+			w.payload = b
+			w.tcp(p, false, flagSYN, 0, 0, nil)
+			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
+		},
+	},
+	{
+		Name: "http2-half-blocks", N: 100_000, Text: "HTTP/2 connections, each with HEADERS of 14 KB whose CONTINUATION is to come",
+		send: func(w *hostileWriter, i int64) {
+			p := pairOf(i)
+			b := appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0)
+			b = appendFrame(b, frameHeaders, 0, 1, []byte(longText[:14_000])...)
+			w.payload = b
+			w.tcp(p, false, flagSYN, 0, 0, nil)
+			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
+		},
+	},
+	{
 		Name: "http2-streams", N: 1e6, Text: "streams of one connection that nobody answers", start: startHTTP2(),
 		send: func(w *hostileWriter, i int64) {
 			b := appendFrame(nil, frameHeaders, endHeaders, 2*i+1, requestBlock()...)
@@ -224,6 +247,17 @@ var hostileHTTP2 = []Hostile{
 		send: func(w *hostileWriter, i int64) {
 			p := pairOf(i)
 			b := append(append(w.payload[:0], switchHead...), "Content-Length: 8388608\r\n\r\n[1, 2, 3"...)
+			w.payload = b
+			w.tcp(p, false, flagSYN, 0, 0, nil)
+			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
+		},
+	},
+	{
+		Name: "http1-half-heads", N: 100_000, Text: "connections that ask to switch to HTTP/2, each with the first 14 KB of a head",
+		send: func(w *hostileWriter, i int64) {
+			p := pairOf(i)
+			b := append(append(w.payload[:0], switchHead...), "X: "...)
+			b = append(b, longText[:14_000]...)
 			w.payload = b
 			w.tcp(p, false, flagSYN, 0, 0, nil)
 			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
