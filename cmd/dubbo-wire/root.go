@@ -69,7 +69,8 @@ func newRoot(s *streams) *cobra.Command {
 		Use:   "dubbo-wire COMMAND",
 		Short: "Measure Apache Dubbo traffic in packet captures",
 		Long: `dubbo-wire reads packet captures of Apache Dubbo traffic and measures its calls: their sizes by serialization,
-service and method, down to single bytes, and how complete the capture is. It recognises Dubbo on any port.`,
+service and method, down to single bytes, and how complete the capture is. It recognises
+Dubbo's own protocol, Triple and gRPC on any port.`,
 		Example: `  dubbo-wire analyze trace.pcap
   tcpdump -i eth0 -w - tcp port 20880 | dubbo-wire analyze -
   dubbo-wire calls trace.pcap --method listUser --format jsonl

@@ -74,7 +74,7 @@ func TestHeaderCompression(t *testing.T) {
 	}
 	list := b.found("header-compression", 1000)
 	require.Len(t, list, 1)
-	assert.Equal(t, "header compression leaves 56 % of the header fields of its requests (100 of 180 bytes per request); "+
+	assert.Equal(t, "header compression reduces the header fields of its requests only to 56 % (100 of 180 bytes per request); "+
 		"1 field is sent in full in most of them, in bytes: trace 60 (20 sampled)", list[0].Text)
 	assert.EqualValues(t, 2000, list[0].Weight)
 }
@@ -108,7 +108,7 @@ func TestFlowControl(t *testing.T) {
 	}
 	list := b.found("flow-control", 1000)
 	require.Len(t, list, 1)
-	assert.Equal(t, "flow control held back 2 responses, up to 2.10 ms (3.50 ms in all): the receiver's window was full", list[0].Text)
+	assert.Equal(t, "flow control held back 2 responses for up to 2.10 ms (3.50 ms in total): the receiver's window was full", list[0].Text)
 	assert.EqualValues(t, 8, list[0].Frame)
 	assert.EqualValues(t, 2, list[0].Facts[1].Value)
 }

@@ -116,7 +116,7 @@ func badlyCompressedHeaders(k *Collector, e *evidence) {
 	}) {
 		what := directionNames[in.side]
 		f := in.finding(in.headerAt)
-		f.Text = fmt.Sprintf("header compression leaves %s of the header fields of %s %ss (%s of %s bytes per %s)", share(in.fields, in.plainFields),
+		f.Text = fmt.Sprintf("header compression reduces the header fields of %[2]s %[3]ss only to %[1]s (%[4]s of %[5]s bytes per %[6]s)", share(in.fields, in.plainFields),
 			in.whose(), what, mean(in.fields, in.messages), mean(in.plainFields, in.messages), what)
 		fields, sampled := in.sentInFull()
 		if len(fields) > 0 {
@@ -189,7 +189,7 @@ func stalledMessages(m *method, e *evidence) {
 			continue
 		}
 		f := m.finding(d.stalledAt)
-		f.Text = fmt.Sprintf("flow control held back %s, up to %s (%s in all): the receiver's window was full", report.Plural(d.stalled, what),
+		f.Text = fmt.Sprintf("flow control held back %s for up to %s (%s in total): the receiver's window was full", report.Plural(d.stalled, what),
 			report.Elapsed(d.longestStall), report.Elapsed(d.stalledTime))
 		f.Facts = []report.Fact{
 			words("direction", what), fact("stalled", d.stalled), micros("longestMicros", d.longestStall), micros("totalMicros", d.stalledTime),

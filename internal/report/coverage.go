@@ -253,7 +253,7 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 		}
 	}
 	if len(control) > 0 {
-		add("Control bytes, beside the frames of calls: %s.", strings.Join(control, ", "))
+		add("Control bytes outside calls: %s.", strings.Join(control, ", "))
 	}
 	if len(parts) > 0 {
 		add("Payload of other protocols, measured but not decoded: %s.", strings.Join(parts, ", "))

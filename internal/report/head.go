@@ -115,7 +115,7 @@ func (r *Report) lossTexts(s *Style) []string {
 			start = "100 %, but "
 		}
 	}
-	return shorter(start, losses, ", ", "other losses")
+	return shorter(start, losses, ", ", func(left int64) string { return plural(left, "other loss", "other losses") })
 }
 
 // losses lists what of Dubbo's traffic the capture lacks, or may lack.
@@ -166,17 +166,19 @@ func (r *Report) losses(s *Style) (list []string) {
 // mostListed is the maximum number of serializations or losses in the head.
 const mostListed = 12
 
-// shorter returns texts that list as many items as the head may have, one less, and so on down to one. They count what is left out as more.
-func shorter(start string, items []string, sep, more string) (texts []string) {
+// shorter returns texts that list as many items as the head may have, one less, and so on down to one. more counts what is left out.
+func shorter(start string, items []string, sep string, more func(left int64) string) (texts []string) {
 	for n := min(len(items), mostListed); n > 0; n-- {
 		text := start + strings.Join(items[:n], sep)
 		if left := len(items) - n; left > 0 {
-			text += sep + Count(int64(left)) + " " + more
+			text += sep + more(int64(left))
 		}
 		texts = append(texts, text)
 	}
 	return texts
 }
+
+func countMore(left int64) string { return Count(left) + " more" }
 
 // heaviest names the row with most bytes on the wire, and who sends them. The row is a method if calls are grouped by method.
 func (r *Report) heaviest(s *Style) (line HeadLine) {
@@ -300,7 +302,7 @@ func (r *Report) sizes(s *Style) HeadLine {
 		response, _ := mean(g, responseBody)
 		items = append(items, names[i]+" "+bytesOrNone(request)+", "+bytesOrNone(response)+share)
 	}
-	line.Texts, line.Brief, line.two = shorter("", items, "; ", "more"), fmt.Sprintf("%s %s; %s more", names[0], both(rows[0]), Count(int64(len(rows)-1))), true
+	line.Texts, line.Brief, line.two = shorter("", items, "; ", countMore), fmt.Sprintf("%s %s; %s more", names[0], both(rows[0]), Count(int64(len(rows)-1))), true
 	return line
 }
 
@@ -363,9 +365,9 @@ func (r *Report) sameMethodTexts() []string {
 		return []string{fmt.Sprintf("no method of %s is in another one: these means do not compare serializations", names[0])}
 	}
 	start := "same methods, " + what + "against " + names[0] + ": "
-	short := shorter(start, plain, "; ", "more")
+	short := shorter(start, plain, "; ", countMore)
 	plain[0] = spelled[0]
-	return append(shorter(start, plain, "; ", "more"), short[len(short)-1])
+	return append(shorter(start, plain, "; ", countMore), short[len(short)-1])
 }
 
 // worstFinding returns the first finding and the command that shows it; nil if rules did not run.

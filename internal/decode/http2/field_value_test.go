@@ -9,6 +9,6 @@ import (
 )
 
 func TestFieldValue(t *testing.T) {
-	assert.Equal(t, "9 = FAILED_PRECONDITION (literal; 3 for 12 bytes)", fieldValue(&rpc.Header{Name: "grpc-status", Value: "9", Len: 3, PlainLen: 12}))
-	assert.Equal(t, "POST (entry 3 of the static table; 1 for 11 bytes)", fieldValue(&rpc.Header{Name: ":method", Value: "POST", Entry: 3, Len: 1, PlainLen: 11}))
+	assert.Equal(t, "9 = FAILED_PRECONDITION (literal; 3 bytes instead of 12)", fieldValue(&rpc.Header{Name: "grpc-status", Value: "9", Len: 3, PlainLen: 12}))
+	assert.Equal(t, "POST (static entry 3; 1 byte instead of 11)", fieldValue(&rpc.Header{Name: ":method", Value: "POST", Entry: 3, Len: 1, PlainLen: 11}))
 }

@@ -139,9 +139,9 @@ func fieldName(h *rpc.Header) string {
 // fieldValue returns the value of a header, what it means if it is coded, and what compression did.
 func fieldValue(h *rpc.Header) string {
 	if h.Unknown {
-		text := fmt.Sprintf("not known: entry %d of the dynamic table was made before the capture or in a gap", h.Entry)
+		text := fmt.Sprintf("unknown: refers to dynamic entry %d, which was sent before the capture or in a gap", h.Entry)
 		if h.Indexed {
-			text += "; becomes an entry"
+			text += "; added to the table"
 		}
 		return text
 	}
@@ -152,14 +152,18 @@ func fieldValue(h *rpc.Header) string {
 	how := "literal"
 	switch {
 	case h.Entry > staticLen:
-		how = "entry " + strconv.Itoa(int(h.Entry)) + " of the dynamic table"
+		how = "dynamic entry " + strconv.Itoa(int(h.Entry))
 	case h.Entry > 0:
-		how = "entry " + strconv.Itoa(int(h.Entry)) + " of the static table"
+		how = "static entry " + strconv.Itoa(int(h.Entry))
 	}
 	if h.Indexed {
-		how += ", becomes an entry"
+		how += ", added to the table"
 	}
-	return fmt.Sprintf("%s (%s; %d for %d bytes)", value, how, h.Len, h.PlainLen)
+	unit := "bytes"
+	if h.Len == 1 {
+		unit = "byte"
+	}
+	return fmt.Sprintf("%s (%s; %d %s instead of %d)", value, how, h.Len, unit, h.PlainLen)
 }
 
 // newDecoder returns a decoder for the bodies of kept messages.

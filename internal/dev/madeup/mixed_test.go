@@ -68,7 +68,7 @@ func TestTwoProtocols(t *testing.T) {
 		assert.Regexp(t, `parley/plain 20 .* 74 51 51 `, text)
 		assert.Contains(t, text, "against dubbo/hessian2, parley/plain has request frames of 0.24 x and response frames of 0.52 x.")
 		assert.Contains(t, text, "100 % of dubbo and parley's bytes are in complete frames")
-		assert.Contains(t, text, "Control bytes, beside the frames of calls: parley greeting on 1 connection (16 B), parley ping on 1 connection (1.00 kB).")
+		assert.Contains(t, text, "Control bytes outside calls: parley greeting on 1 connection (16 B), parley ping on 1 connection (1.00 kB).")
 	}
 	var saved bytes.Buffer
 	require.NoError(t, r.WriteJSON(&saved, true))
