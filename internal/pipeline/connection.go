@@ -28,21 +28,42 @@ type connection struct {
 	muted bool
 	// hasEarly is set if lane.early has responses of the connection.
 	hasEarly bool
+	// lateClaimed is set if bytes without a place in the streams began a message.
+	lateClaimed bool
+	using       uint8 // index in used of the protocol of the last message
 	// name is the name for the bytes of a connection without messages, "" if unknown.
 	name string
 
 	messages int64
-	// used are the protocols of the messages, using the index of that of the last message.
-	used  []usedProtocol
-	using int
-	// skipped and unowned are bytes of no message; gap is missing bytes. late is bytes without a place in the streams,
-	// lateClaimed is set if some of them began a message.
-	skipped, gap, late int64
-	lateClaimed        bool
-	unowned            []namedBytes
-	// lostGaps counts the gaps from segments that the capture lacks, lostBytes their bytes; the snap length cut off
-	// the rest of gap.
-	lostGaps, lostBytes int64
+	used     []usedProtocol // protocols of the messages
+	// skipped and unowned are bytes of no message; gap is missing bytes.
+	skipped, gap int64
+	unowned      []namedBytes
+	losses       *losses // nil if there are none
+}
+
+// losses is what few connections have.
+type losses struct {
+	// gaps counts the gaps from segments that the capture lacks, bytes their bytes; the snap length cut off the rest of
+	// connection.gap.
+	gaps, bytes int64
+	late        int64 // bytes without a place in the streams
+}
+
+// lose returns the losses of the connection, to add to them.
+func (c *connection) lose() *losses {
+	if c.losses == nil {
+		c.losses = new(losses)
+	}
+	return c.losses
+}
+
+// lost returns the losses of the connection.
+func (c *connection) lost() losses {
+	if c.losses == nil {
+		return losses{}
+	}
+	return *c.losses
 }
 
 // usedProtocol is a protocol with its calls on a connection: their first requests.
@@ -352,8 +373,9 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	d.conn.gap += n
 	d.missing = uint32(min(int64(d.missing)+n, math.MaxUint32))
 	if wire == 0 {
-		d.conn.lostGaps++
-		d.conn.lostBytes += n
+		l := d.conn.lose()
+		l.gaps++
+		l.bytes += n
 	}
 	c := d.conn
 	if c.reader == nil && !c.open() {
@@ -373,7 +395,7 @@ func (d *direction) Late(b []byte, cut int64, _ *assemble.Meta) {
 			c.lateClaimed = true
 		}
 	}
-	c.late += int64(len(b))
+	c.lose().late += int64(len(b))
 	c.gap += cut
 }
 
@@ -462,12 +484,13 @@ func (c *connection) Message(side int, m *rpc.Message) {
 
 // use notes that the next messages are of a protocol.
 func (c *connection) use(p *rpc.Protocol) {
-	c.using = slices.IndexFunc(c.used, func(u usedProtocol) bool { return u.Protocol == p })
-	if c.using < 0 {
-		c.using = len(c.used)
+	i := slices.IndexFunc(c.used, func(u usedProtocol) bool { return u.Protocol == p })
+	if i < 0 {
+		i = len(c.used)
 		c.used = append(c.used, usedProtocol{Protocol: p})
 		count(&c.totals.Protocols, p.Name, 1)
 	}
+	c.using = uint8(i)
 }
 
 // Abort implements [rpc.Sink].

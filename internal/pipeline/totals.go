@@ -262,7 +262,8 @@ func (t *Totals) Settle(m *call.Message) {
 
 // connection adds the counts of one connection.
 func (t *Totals) connection(c *connection) {
-	late := c.late
+	lost := c.lost()
+	late := lost.late
 	if c.claimed || c.lateClaimed {
 		t.Skipped += late
 		late = 0
@@ -273,8 +274,8 @@ func (t *Totals) connection(c *connection) {
 			t.Between += c.skipped
 		}
 		t.Gap += c.gap
-		t.LostGaps += c.lostGaps
-		t.LostBytes += c.lostBytes
+		t.LostGaps += lost.gaps
+		t.LostBytes += lost.bytes
 		for _, u := range c.unowned {
 			t.other(u.name, u.bytes)
 		}
@@ -421,7 +422,7 @@ func (c *connection) protocolName() string {
 			}
 		}
 	}
-	text := c.skipped+c.late == 0 && len(c.unowned) > 0
+	text := c.skipped+c.lost().late == 0 && len(c.unowned) > 0
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
 			if p.Fallback != nil && p.Fallback(c.dirs[i].head(), text) {
