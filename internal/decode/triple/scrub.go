@@ -31,15 +31,15 @@ var named = map[string]string{
 // ScrubHeaderName replaces the name of a header if it cannot be one.
 func ScrubHeaderName(name []byte, alike func(byte) string, r decode.Mapper) {
 	for i, c := range name {
-		if !isToken(c) && !(c == ':' && i == 0) {
+		if !inKey(c) && !(c == ':' && i == 0) {
 			scrubText(name, alike, r)
 			return
 		}
 	}
 }
 
-// isToken reports whether the name of a header may have c (RFC 9110, section 5.6.2) where a key of an attachment does.
-func isToken(c byte) bool {
+// inKey reports whether a key of an attachment, and so the name of a header, may have c: RFC 9110 allows more.
+func inKey(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == '$' || c == '/'
 }
 
@@ -168,7 +168,7 @@ func isHostName(authority string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false
 	}
-	return host != "" && strings.IndexFunc(host, func(c rune) bool { return c >= utf8.RuneSelf || !isToken(byte(c)) }) < 0 &&
+	return host != "" && strings.IndexFunc(host, func(c rune) bool { return c >= utf8.RuneSelf || !inKey(byte(c)) }) < 0 &&
 		strings.Trim(authority[len(host):], ":0123456789") == ""
 }
 
@@ -212,7 +212,7 @@ func scrubPath(path []byte, ofResource bool, alike func(byte) string, r decode.M
 // areKeys reports whether a text is a JSON object of keys.
 func areKeys(text string) bool {
 	return strings.HasPrefix(text, "{") && strings.IndexFunc(text, func(c rune) bool {
-		return c >= utf8.RuneSelf || !isToken(byte(c)) && !strings.ContainsRune(`{}":, `, c)
+		return c >= utf8.RuneSelf || !inKey(byte(c)) && !strings.ContainsRune(`{}":, `, c)
 	}) < 0
 }
 
