@@ -48,6 +48,9 @@ func (f *Frame) likely(err *decode.Error) string {
 	case decode.Cut:
 		return "the capture kept only the start of each packet (a snap length): record with tcpdump -s 0"
 	case decode.Lost:
+		if m.BodyLen == 0 && !m.Ends {
+			return "the sender was stopped or could not write the message, or recording ended before it; less likely, packets were dropped while recording"
+		}
 		return "packets were dropped while recording, or recording ended within the frame: record with a larger buffer (tcpdump -B 65536)"
 	case decode.Limit:
 		return "a limit of dubbo-wire was reached; the frame may be intact"

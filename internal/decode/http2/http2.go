@@ -139,7 +139,7 @@ func fieldName(h *rpc.Header) string {
 // fieldValue returns the value of a header, what it means if it is coded, and what compression did.
 func fieldValue(h *rpc.Header) string {
 	if h.Unknown {
-		text := fmt.Sprintf("unknown: refers to dynamic entry %d, which was sent before the capture or in a gap", h.Entry)
+		text := fmt.Sprintf("unknown: dynamic entry %d, sent before the capture or in a gap", h.Entry)
 		if h.Indexed {
 			text += "; added to the table"
 		}
