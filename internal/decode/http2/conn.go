@@ -3,7 +3,6 @@ package http2
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"golang.org/x/net/http2"
 
@@ -475,31 +474,30 @@ func (s *side) headBytes(b []byte) []byte {
 
 // own gives n bytes of the stream to a row.
 func (s *side) own(r *row, from, n int64) {
-	m := &r.m
 	if !r.begun {
+		m := &r.m
 		r.begun = true
 		m.First = s.chunk.Origin
 		if from == s.from && len(s.buf) > 0 {
 			m.First = s.first
 		}
-		m.FirstTime, m.Last = m.First.Time, m.First
+		m.FirstTime, r.end = m.First.Time, m.First
 		m.Resync = s.resync
 		s.resync = false
 	}
-	m.Wire += n + s.overhead
+	r.wire += n + s.overhead
 	s.overhead = 0
-	r.span(from, n)
+	r.addSpan(from, n)
 	s.touch(r)
 }
 
 // touch records that the current packet has a byte of the row.
 func (s *side) touch(r *row) {
-	m, k := &r.m, s.chunk
-	m.LastByte = k.Time
-	if k.Time > m.Last.Time || k.Time == m.Last.Time && k.Packet > m.Last.Packet {
-		m.Last = k.Origin
+	k := s.chunk
+	r.lastByte = k.Time
+	if k.Time > r.end.Time || k.Time == r.end.Time && k.Packet > r.end.Packet {
+		r.end = k.Origin
 	}
-	m.File = int32(m.Last.File)
 }
 
 // unown counts n bytes that belong to no message.
@@ -638,18 +636,17 @@ func (s *side) goAway(b []byte) {
 
 // Repeat implements [rpc.Conn]: retransmitted bytes of a message that is still held.
 func (c *conn) Repeat(side int, span rpc.Span, wire int64) bool {
-	n := 0
-	for r := c.sides[side].newest; r != nil && n < maxRepeats; r = r.older {
-		for i := len(r.spans) - 1; i >= 0 && n < maxRepeats; i-- {
-			if n++; span.From >= r.spans[i].From && span.From < r.spans[i].To {
-				r.m.Wire += wire
-				return true
-			}
+	tries := maxRepeats
+	for r := c.sides[side].newest; r != nil && tries > 0; r = r.older {
+		if r.has(span.From, &tries) {
+			r.wire += wire
+			return true
 		}
 	}
+	tries = maxRepeats
 	for _, r := range c.waiting {
-		if int(r.side) == side && slices.ContainsFunc(r.spans, func(own rpc.Span) bool { return span.From >= own.From && span.From < own.To }) {
-			r.m.Wire += wire
+		if int(r.side) == side && r.has(span.From, &tries) {
+			r.wire += wire
 			return true
 		}
 	}
@@ -698,7 +695,7 @@ func (c *conn) Pending(side int) rpc.Pending {
 	p := rpc.Pending{Searching: s.state == searching || c.early > 0 && side == int(c.client)}
 	switch {
 	case s.oldest != nil:
-		p.From, p.Held = s.oldest.spans[0].From, true
+		p.From, p.Held = s.oldest.span.From, true
 	case s.search != nil && len(s.search.buf) > 0:
 		p.From, p.Held = s.search.from, true
 	case len(s.buf) > 0:
@@ -715,7 +712,7 @@ func (c *conn) Pending(side int) rpc.Pending {
 	for _, rows := range [2][]*row{s.deferred, c.waiting} {
 		for _, r := range rows {
 			if int(r.side) == side {
-				hold(r.spans[0].From)
+				hold(r.span.From)
 			}
 		}
 	}

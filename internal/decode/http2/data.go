@@ -215,6 +215,9 @@ const (
 // data takes bytes of a DATA frame.
 func (s *side) data(b []byte) int {
 	n := min(len(b), s.left-s.pad)
+	if s.within(n) {
+		return n
+	}
 	switch {
 	case n == 0: // padding
 		n = min(len(b), s.left)
@@ -235,6 +238,23 @@ func (s *side) data(b []byte) int {
 	}
 	s.endDataIf()
 	return n
+}
+
+// within takes n data bytes that are neither the last ones of their frame nor of their message, and of which only the number is needed. It
+// returns false if they are others.
+func (s *side) within(n int) bool {
+	if s.stream == nil || n >= s.left-s.pad {
+		return false
+	}
+	r := s.stream.halves[s.number].row
+	if r == nil || s.row == nil || r.state != rowBody || !r.enough || n >= r.left || s.conn.env.Framing {
+		return false
+	}
+	r.left -= n
+	r.captured += n
+	s.own(r, s.pos, int64(n))
+	s.left -= n
+	return true
 }
 
 // dataName returns the name for bytes of the current DATA frame that belong to no message: skipped bytes of an open stream have
@@ -336,11 +356,11 @@ func (s *side) loseData(n int, cause decode.Cause) {
 		case rowBody:
 			k = min(k, r.left)
 			r.lose(k, cause)
-			r.m.Wire += s.overhead
+			r.wire += s.overhead
 			s.overhead = 0
 		case rowPlain:
 			r.lose(k, cause)
-			r.m.Wire += s.overhead
+			r.wire += s.overhead
 			s.overhead = 0
 		default: // where messages begin is not known any more
 			if r.state == rowPrefix {
@@ -397,7 +417,7 @@ func (s *side) loseFrame(n int, cause decode.Cause) {
 		if st := s.conn.find(h.stream); h.kind == typeHeaders && (st != nil || !s.conn.wasClosed(h.stream)) {
 			s.row = s.headersRow(h.stream)
 			s.row.broken = true
-			s.row.m.Short = cause
+			s.row.short = cause
 			s.own(s.row, s.from, int64(len(head)))
 			s.row.header(pieceFrame, frameHeaderLen, s.headBytes(head[:frameHeaderLen]))
 			s.row.header(pieceOther, len(head)-frameHeaderLen, s.headBytes(head[frameHeaderLen:]))

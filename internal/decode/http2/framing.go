@@ -53,7 +53,7 @@ func (s *side) placePrefix(r *row) {
 // placeBody says where the next n bytes of the row's body come from.
 func (r *row) placeBody(from int64, n int) {
 	if n > 0 && !r.lossy() {
-		r.place(rpc.Piece{From: from, Off: r.m.Captured, Len: n, Body: true})
+		r.place(rpc.Piece{From: from, Off: r.captured, Len: n, Body: true})
 	}
 }
 

@@ -37,13 +37,21 @@ func newName(text string) *headerName {
 
 // field is a field, an entry of tables. Tables share equal ones.
 type field struct {
-	*headerName
+	name  *headerName
 	value string
 	hash  uint64 // of name and value
+	// order and role are those of the name, plain is the number of bytes of name and value.
+	order   uint64
+	plain   int32
+	role    triple.Role
+	unknown bool // the name is not known
 }
 
 func newField(name *headerName, value string) *field {
-	return &field{name, value, name.hash*mixing ^ maphash.String(seed, value)}
+	return &field{
+		name: name, value: value, hash: name.hash*mixing ^ maphash.String(seed, value),
+		order: name.hash, plain: int32(len(name.text) + len(value)), role: name.role, unknown: name == unknownName,
+	}
 }
 
 // mixing mixes the bits of hashes.
@@ -57,10 +65,7 @@ var (
 	unknownField = newField(unknownName, "")
 )
 
-func (f *field) size() uint32 { return uint32(len(f.text) + len(f.value) + 32) }
-
-// unknown reports whether the name is not known.
-func (f *field) unknown() bool { return f.headerName == unknownName }
+func (f *field) size() uint32 { return uint32(f.plain) + 32 }
 
 // static is the static table, from index 1 on.
 var static = staticTable()
@@ -179,11 +184,15 @@ func (t *table) at(index uint64) (f *field, ok bool) {
 // blockDecoder decodes header blocks. It is shared by the connections of a lane.
 type blockDecoder struct {
 	block // the last one
-	cache [cachedBlocks]cachedBlock
-	free  []*head
-	text  bytes.Buffer
-	names map[string]*headerName
-	known map[fieldKey]*field
+	// keys are the hashes of the blocks in cache, seen those of blocks that are not there yet.
+	keys, seen [cachedBlocks]uint64
+	cache      [cachedBlocks]cachedBlock
+	free       []*head
+	text       bytes.Buffer
+	// unread is a field whose value does not matter.
+	unread field
+	names  map[string]*headerName
+	known  map[fieldKey]*field
 }
 
 // block is what a header block says.
@@ -250,14 +259,16 @@ const (
 	maxCachedPlain  = 2 << 10
 )
 
-// decodeCached is decode for a table without doubted entries. It remembers blocks that do not change the table.
+// decodeCached is decode for a table without doubted entries. It remembers blocks that come twice and do not change the table.
 func (d *blockDecoder) decodeCached(b []byte, t *table, limit uint32, listed bool) (ok, again bool) {
 	if len(b) > maxCachedBlock {
 		return d.decode(b, t, limit, listed), false
 	}
 	version := t.version
-	e := &d.cache[(maphash.Bytes(seed, b)^version*mixing)%cachedBlocks]
-	if e.version == version && string(e.bytes[:e.len]) == string(b) && (e.listed || !listed) {
+	key := maphash.Bytes(seed, b) ^ version*mixing | 1
+	at := key >> 32 % cachedBlocks
+	e := &d.cache[at]
+	if d.keys[at] == key && e.version == version && string(e.bytes[:e.len]) == string(b) && (e.listed || !listed) {
 		d.release(d.head)
 		fields := d.fields[:0]
 		d.block = e.block
@@ -268,8 +279,13 @@ func (d *blockDecoder) decodeCached(b []byte, t *table, limit uint32, listed boo
 		return true, true
 	}
 	ok = d.decode(b, t, limit, listed)
-	if ok && t.version == version && d.count <= maxCachedFields && d.plain <= maxCachedPlain {
+	switch {
+	case !ok || t.version != version || d.count > maxCachedFields || d.plain > maxCachedPlain:
+	case d.seen[at] != key:
+		d.seen[at] = key
+	default:
 		d.release(e.head)
+		d.keys[at] = key
 		e.version, e.len = version, copy(e.bytes[:], b)
 		fields := append(e.fields[:0], d.fields...)
 		e.block = d.block
@@ -303,9 +319,11 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 		case c&0x40 != 0:
 			bits = 6
 		}
-		index, n := integer(b[at:], bits)
-		if n == 0 {
-			return false
+		index, n := uint64(c&0x7f), 1
+		if bits != 7 || c == 0xff { // else it is in this byte, as of most fields
+			if index, n = integer(b[at:], bits); n == 0 {
+				return false
+			}
 		}
 		at += n
 		f := unknownField
@@ -318,9 +336,9 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 				f = e
 			}
 		}
-		lost := index > 0 && f.unknown()
-		name, value, size, hash := f.headerName, f.value, len(f.value), f.hash
+		lost := index > 0 && f.unknown
 		if bits != 7 {
+			name := f.name
 			if index == 0 {
 				text, n := d.string(b[at:])
 				if n == 0 {
@@ -329,31 +347,31 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 				name = d.name(text)
 				at += n
 			}
-			text, n := d.string(b[at:])
+			value, n := d.string(b[at:])
 			if n == 0 {
 				return false
 			}
 			at += n
-			value, size, hash = "", len(text), 0
 			if bits == 6 || listed || name.role.Matters() {
-				f = d.field(name, text)
-				value, hash = f.value, f.hash
+				f = d.field(name, value)
+			} else {
+				d.unread = field{name: name, order: name.hash, plain: int32(len(name.text) + len(value)), role: name.role}
+				f = &d.unread
 			}
 			if bits == 6 {
 				t.insert(f)
 			}
 		}
-		order = (order ^ name.hash) * mixing
+		order = (order ^ f.order) * mixing
 		unknown = unknown || lost
-		size += len(name.text)
-		d.plain += size
+		d.plain += int(f.plain)
 		if d.count++; d.count > maxFields {
 			continue
 		}
-		d.head.Add(name.role, value, hash, lost)
+		d.head.Add(f.role, f.value, f.hash, lost)
 		if listed {
 			d.fields = append(d.fields, rpc.Header{
-				Name: name.text, Value: value, Off: int32(from), Len: int32(at - from), PlainLen: int32(size),
+				Name: f.name.text, Value: f.value, Off: int32(from), Len: int32(at - from), PlainLen: f.plain,
 				Entry: int32(index), Unknown: lost, Indexed: bits == 6,
 			})
 		}

@@ -135,7 +135,7 @@ func (t *table) anchored(d *blockDecoder, n int) bool {
 // unique reports whether no other doubted entry has the name of entry at.
 func (t *table) unique(at int) bool {
 	for i := range t.doubted {
-		if i != at && t.doubted[i].text == t.doubted[at].text {
+		if i != at && t.doubted[i].name.text == t.doubted[at].name.text {
 			return false
 		}
 	}

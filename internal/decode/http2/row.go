@@ -25,10 +25,11 @@ const (
 // direction owns its headers, the last one its trailers. The newest row of a direction is held until the next one starts or
 // the direction ends.
 type row struct {
-	m         rpc.Message
+	// What each packet reads or changes stands together.
 	stream    *stream
 	side      uint8
 	state     rowState
+	short     decode.Cause // as in the message
 	begun     bool
 	need      bool // more of the body is needed than the envelope
 	enough    bool // no more of the body is kept
@@ -38,13 +39,20 @@ type row struct {
 	prefix    [prefixLen]byte
 	nprefix   uint8
 	left      int
+	captured  int        // bytes of the body
+	wire      int64      // link bytes
+	span      rpc.Span   // the first run of its bytes, of no bytes before them
+	spans     []rpc.Span // the later ones
+	end       rpc.Origin // the packet that completes the row so far, lastByte the time of the last one
+	lastByte  int64
+
+	m         rpc.Message
 	err       *decode.Error
 	body      []byte // copied bytes of the body
 	lent      []byte // the whole body in the current delivery
 	fields    []rpc.Header
 	first     *head // of the header block before the body, last of the one after it; nil if there is none
 	last      *head
-	spans     []rpc.Span
 	*keptHead // nil if the head is not kept
 
 	older, newer *row // open rows of the side
@@ -205,13 +213,31 @@ func (l *lane) keep(r *row, b []byte) {
 // maxEnvelope is the number of body bytes that are kept where only the envelope is needed.
 const maxEnvelope = 512
 
-// span adds n bytes of the stream to the row.
-func (r *row) span(from, n int64) {
-	if k := len(r.spans); k > 0 && r.spans[k-1].To == from {
-		r.spans[k-1].To += n
-		return
+// addSpan adds n bytes of the stream to the row.
+func (r *row) addSpan(from, n int64) {
+	last := &r.span
+	if k := len(r.spans); k > 0 {
+		last = &r.spans[k-1]
 	}
-	r.spans = append(r.spans, rpc.Span{From: from, To: from + n})
+	switch {
+	case last.To == from && last.Len() > 0:
+		last.To += n
+	case r.span.Len() == 0:
+		r.span = rpc.Span{From: from, To: from + n}
+	default:
+		r.spans = append(r.spans, rpc.Span{From: from, To: from + n})
+	}
+}
+
+// has reports whether a byte of the stream is one of the row's, after looking at up to *tries of its runs.
+func (r *row) has(pos int64, tries *int) bool {
+	for i := len(r.spans) - 1; i >= 0 && *tries > 0; i-- {
+		if *tries--; pos >= r.spans[i].From && pos < r.spans[i].To {
+			return true
+		}
+	}
+	*tries--
+	return pos >= r.span.From && pos < r.span.To
 }
 
 // header adds bytes that are not part of the body. b is empty if they are not kept.
@@ -301,8 +327,8 @@ func (c *conn) take(r *row, b []byte, at int64) int {
 	if c.env.Framing {
 		r.placeBody(at, n)
 	}
-	whole := r.m.Captured == 0 && n == r.m.BodyLen && r.state == rowWhole
-	r.m.Captured += n
+	whole := r.captured == 0 && r.state == rowWhole && n == r.m.BodyLen
+	r.captured += n
 	switch {
 	case r.enough || r.lossy():
 	case whole:
@@ -316,12 +342,12 @@ func (c *conn) take(r *row, b []byte, at int64) int {
 }
 
 // lossy reports whether body bytes are missing before the next one.
-func (r *row) lossy() bool { return r.m.Short != decode.None }
+func (r *row) lossy() bool { return r.short != decode.None }
 
 // lose takes n missing body bytes.
 func (r *row) lose(n int, cause decode.Cause) {
 	if !r.lossy() {
-		r.m.MissingAt, r.m.Short = r.m.Captured, cause
+		r.m.MissingAt, r.short = r.captured, cause
 	}
 	if r.state == rowPlain {
 		r.m.BodyLen += n
@@ -426,13 +452,14 @@ func (c *conn) pass(r *row) {
 		}
 	case r.state == rowPlain && !m.Ends, r.left > 0:
 		if !r.lossy() {
-			m.MissingAt, m.Short = m.Captured, decode.Lost
+			m.MissingAt, r.short = r.captured, decode.Lost
 		}
 	}
 	if r.broken && !r.lossy() {
-		m.Short = decode.Lost
+		r.short = decode.Lost
 	}
-	m.Complete = m.Short == decode.None
+	m.Short, m.Complete = r.short, r.short == decode.None
+	m.Captured, m.Wire, m.Last, m.LastByte, m.File = r.captured, r.wire, r.end, r.lastByte, int32(r.end.File)
 	if m.Complete {
 		m.MissingAt = m.BodyLen
 	}
@@ -450,9 +477,9 @@ func (c *conn) pass(r *row) {
 	case m.Body == nil:
 		m.Body = []byte{}
 	}
-	m.Span, m.More = r.spans[0], nil
-	if len(r.spans) > 1 {
-		more := append([]rpc.Span(nil), r.spans[1:]...)
+	m.Span, m.More = r.span, nil
+	if len(r.spans) > 0 {
+		more := append([]rpc.Span(nil), r.spans...)
 		m.More = &more
 	}
 	if m.Kind == rpc.Response && m.Ends {
@@ -495,7 +522,7 @@ const maxWaiting = 64
 // dropWaiting skips the bytes of the messages that wait.
 func (c *conn) dropWaiting() {
 	for _, r := range c.waiting {
-		c.owner.Unowned(int(r.side), int64(r.m.HeaderLen)+int64(r.m.Captured), "")
+		c.owner.Unowned(int(r.side), int64(r.m.HeaderLen)+int64(r.captured), "")
 		c.framing(int(r.side), r)
 		c.drop(r)
 	}

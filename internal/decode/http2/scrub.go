@@ -120,7 +120,7 @@ func (s *headScrubber) field(b []byte, off int32) int {
 	if len(s.headers) > 0 && s.headers[0].Off == off && !s.headers[0].Unknown {
 		name = s.headers[0].Name
 	} else if index > 0 && index <= staticLen {
-		name = static[index].text
+		name = static[index].name.text
 	}
 	if index == 0 {
 		n := s.string(b[at:], func(text []byte, alike func(byte) string) {

@@ -18,26 +18,26 @@ type stream struct {
 	closed bool
 	op     *rpc.Operation // nil if it is not known
 	// early is set if messages of the response were passed on before the first one of the request.
-	early  bool
-	rows   int32
-	halves [2]half
+	early bool
+	rows  int32
 
 	older, newer *stream // open streams of the connection
 	next         *stream // in the bucket of the table
+	halves       [2]half
 }
 
 // half is one direction of a stream.
 type half struct {
-	row      *row // the newest row
-	count    int32
-	headed   bool // its first headers were read
-	ended    bool
-	framing  framing
-	unsure   bool   // some of its first headers are not known
-	encoding string // of its messages, or of its body
+	row     *row // the newest row
+	count   int32
+	headed  bool // its first headers were read
+	ended   bool
+	framing framing
+	unsure  bool // some of its first headers are not known
 	// gaps is the number of gaps of the side when the place in the messages was last known; lost is set if it is not known.
-	gaps uint32
-	lost bool
+	gaps     uint32
+	lost     bool
+	encoding string // of its messages, or of its body
 	// blocked is when flow control stopped the direction, in nanoseconds since the Unix epoch; 0: it did not. window is what
 	// the stream's own window has beyond the initial one, in bytes.
 	blocked int64

@@ -336,7 +336,7 @@ func (s *side) cutHTTP1(cause decode.Cause) {
 		return
 	}
 	r := s.newRow(st)
-	r.broken, r.m.Short = true, cause
+	r.broken, r.short = true, cause
 	s.http1Row(r, &h, s.buf)
 	s.firstHeaders(st, &st.halves[s.number], &r.first.Head)
 	st.halves[s.number].unsure = true

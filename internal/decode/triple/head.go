@@ -124,6 +124,10 @@ type Head struct {
 // Add adds a field. hash is a hash of it, or 0; unknown is set if the field, but perhaps its name or its value, is not known.
 func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	h.Fields = true
+	if role == other && !unknown {
+		h.before = 0
+		return
+	}
 	switch {
 	case h.told:
 	case role >= triVersion:
