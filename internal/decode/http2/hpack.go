@@ -188,10 +188,10 @@ type blockDecoder struct {
 	keys, seen [cachedBlocks]uint64
 	cache      [cachedBlocks]cachedBlock
 	free       []*head
-	text       bytes.Buffer
+	decoded    bytes.Buffer // a literal
 	// unread is a field whose value does not matter.
 	unread field
-	names  map[string]*headerName
+	names  map[nameKey]*headerName
 	known  map[fieldKey]*field
 }
 
@@ -340,23 +340,22 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 		if bits != 7 {
 			name := f.name
 			if index == 0 {
-				text, n := d.string(b[at:])
+				text, n := literalAt(b[at:])
 				if n == 0 {
 					return false
 				}
-				name = d.name(text)
+				if name = d.name(text); name == nil {
+					return false
+				}
 				at += n
 			}
-			value, n := d.string(b[at:])
+			value, n := literalAt(b[at:])
 			if n == 0 {
 				return false
 			}
 			at += n
-			if bits == 6 || listed || name.role.Matters() {
-				f = d.field(name, value)
-			} else {
-				d.unread = field{name: name, order: name.hash, plain: int32(len(name.text) + len(value)), role: name.role}
-				f = &d.unread
+			if f = d.field(name, value, bits == 6 || listed || name.role.Matters()); f == nil {
+				return false
 			}
 			if bits == 6 {
 				t.insert(f)
@@ -382,59 +381,91 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 	return true
 }
 
-// string reads a string and returns its bytes, which are valid until the next call, with its length in bytes, 0 if it is malformed.
-func (d *blockDecoder) string(b []byte) ([]byte, int) {
-	size, n := integer(b, 7)
-	if n == 0 || size > uint64(len(b)-n) {
-		return nil, 0
-	}
-	raw := b[n : n+int(size)]
-	n += int(size)
-	if b[0]&0x80 != 0 {
-		d.text.Reset()
-		if _, err := hpack.HuffmanDecode(&d.text, raw); err != nil {
-			return nil, 0
-		}
-		raw = d.text.Bytes()
-	}
-	return raw, n
+// literal is a text of a header block.
+type literal struct {
+	bytes []byte
+	coded bool // with the Huffman code
 }
 
-// Bounds of the names and fields that are kept because they will come again.
+// literalAt returns the literal at the start of b with its length in bytes, 0 if it is malformed.
+func literalAt(b []byte) (l literal, n int) {
+	size, n := integer(b, 7)
+	if n == 0 || size > uint64(len(b)-n) {
+		return l, 0
+	}
+	return literal{b[n : n+int(size)], b[0]&0x80 != 0}, n + int(size)
+}
+
+// text returns the bytes of a literal, which are valid until the next call. ok is false if they are malformed.
+func (d *blockDecoder) text(l literal) (b []byte, ok bool) {
+	if !l.coded {
+		return l.bytes, true
+	}
+	d.decoded.Reset()
+	_, err := hpack.HuffmanDecode(&d.decoded, l.bytes)
+	return d.decoded.Bytes(), err == nil
+}
+
+// Bounds of the names and fields that are kept because they will come again: their number, and the bytes of a literal.
 const (
 	maxKnown    = 4096
 	maxKnownLen = 256
 )
 
-// name returns the name with that text. Names that come again are shared.
-func (d *blockDecoder) name(text []byte) *headerName {
-	name, ok := d.names[string(text)]
+// nameKey and fieldKey are names and fields as they are in header blocks, so that a literal that comes again is not decoded again.
+type (
+	nameKey struct {
+		literal string
+		coded   bool
+	}
+	fieldKey struct {
+		name    *headerName
+		literal string
+		coded   bool
+	}
+)
+
+// name returns the name with that text, nil if it is malformed. Names that come again are shared.
+func (d *blockDecoder) name(l literal) *headerName {
+	name, ok := d.names[nameKey{string(l.bytes), l.coded}]
 	if ok {
 		return name
 	}
+	text, ok := d.text(l)
+	if !ok {
+		return nil
+	}
 	name = newName(string(text))
-	if len(text) <= maxKnownLen {
+	if len(l.bytes) <= maxKnownLen {
 		d.names = roomFor(d.names)
-		d.names[name.text] = name
+		d.names[nameKey{string(l.bytes), l.coded}] = name
 	}
 	return name
 }
 
-type fieldKey struct {
-	name  *headerName
-	value string
-}
-
-// field returns the field with that name and value. Fields that come again are shared.
-func (d *blockDecoder) field(name *headerName, value []byte) *field {
-	f, ok := d.known[fieldKey{name, string(value)}]
+// field returns the field with that name and value, nil if the value is malformed. Fields that come again are shared. Unless the value
+// is wanted it may be missing, and the field is valid until the next call.
+func (d *blockDecoder) field(name *headerName, l literal, wanted bool) *field {
+	if !wanted {
+		text, ok := d.text(l)
+		if !ok {
+			return nil
+		}
+		d.unread = field{name: name, order: name.hash, plain: int32(len(name.text) + len(text)), role: name.role}
+		return &d.unread
+	}
+	f, ok := d.known[fieldKey{name, string(l.bytes), l.coded}]
 	if ok {
 		return f
 	}
+	value, ok := d.text(l)
+	if !ok {
+		return nil
+	}
 	f = newField(name, string(value))
-	if len(value) <= maxKnownLen {
+	if len(l.bytes) <= maxKnownLen {
 		d.known = roomFor(d.known)
-		d.known[fieldKey{name, f.value}] = f
+		d.known[fieldKey{name, string(l.bytes), l.coded}] = f
 	}
 	return f
 }
