@@ -124,24 +124,12 @@ type Head struct {
 // Add adds a field. hash is a hash of it, or 0; unknown is set if the field, but perhaps its name or its value, is not known.
 func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	h.Fields = true
-	if role == other && !unknown {
+	if role == other && !unknown { // most fields
 		h.before = 0
 		return
 	}
-	switch {
-	case h.told:
-	case role >= triVersion:
+	if role >= triVersion && !h.told {
 		h.Use, h.Sure, h.told = Triple, true, true
-	case unknown:
-	case role == httpMethod && value != "POST": // gRPC has no other one
-		h.Use, h.Sure, h.told = Plain, true, true
-	case role == userAgent && strings.HasPrefix(value, "grpc-"):
-		h.Use, h.Sure = GRPC, true
-	case role != contentType || h.Sure:
-	case !isGRPC(value):
-		h.Use, h.Sure = Plain, true
-	case strings.HasPrefix(value, grpcType+"+"): // Dubbo writes this also for other messages than those of protocol buffers
-		h.Use, h.Sure = Triple, true
 	}
 	if role == grpcMessageText {
 		h.number, h.text = h.before, h.text || value != ""
@@ -155,7 +143,10 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	case httpMethod:
 		h.Request = true
 		h.target.method = value
-		h.plain = h.plain || value != "POST"
+		if value != "POST" {
+			h.plain = true
+			h.use(Plain, true) // gRPC has no other one
+		}
 	case httpPath:
 		h.Request = true
 		h.target.path, h.pathHash = value, hash
@@ -182,6 +173,10 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 		h.message, h.hasMessage = value, true
 	case grpcDetails:
 		h.details, h.text = value, true
+	case userAgent:
+		if strings.HasPrefix(value, "grpc-") {
+			h.use(GRPC, false)
+		}
 	case triVersion, restVersion:
 		h.target.version = value
 	case triGroup, restGroup:
@@ -191,14 +186,29 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	}
 }
 
+// use notes what the stream is used for. told is set if no later field may change it.
+func (h *Head) use(use Use, told bool) {
+	if !h.told {
+		h.Use, h.Sure, h.told = use, true, told
+	}
+}
+
 func (h *Head) addContentType(value string) {
 	if !h.Typed {
 		h.ContentType, h.Typed = value, true
 	}
-	if !isGRPC(value) {
-		h.plain = true
-	} else {
+	grpc := isGRPC(value)
+	if grpc {
 		h.target.subtype = subtype(value)
+	} else {
+		h.plain = true
+	}
+	switch {
+	case h.Sure:
+	case !grpc:
+		h.use(Plain, false)
+	case strings.HasPrefix(value, grpcType+"+"): // Dubbo writes this also for other messages than those of protocol buffers
+		h.use(Triple, false)
 	}
 }
 
