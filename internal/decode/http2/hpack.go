@@ -166,19 +166,19 @@ func (t *table) insert(f *field) {
 	}
 }
 
-// at returns the entry with an index, nil if it is not known. ok is false if there is no such entry.
-func (t *table) at(index uint64) (f *field, ok bool) {
-	switch {
-	case index == 0:
-		return nil, false
-	case index <= staticLen:
-		return static[index], true
+// at returns the entry with an index, unknownField if it is not known, nil if there is no such entry.
+func (t *table) at(index uint64) *field {
+	if index <= staticLen {
+		return static[index]
 	}
 	index -= staticLen
 	if n := uint64(len(t.entries) - t.start); index <= n {
-		return t.entries[uint64(len(t.entries))-index], true
+		return t.entries[uint64(len(t.entries))-index]
 	}
-	return nil, t.older && index <= maxTable
+	if t.older && index <= maxTable {
+		return unknownField
+	}
+	return nil
 }
 
 // blockDecoder decodes header blocks. It is shared by the connections of a lane.
@@ -301,9 +301,12 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 	d.begin(listed)
 	order, unknown := uint64(0), false
 	for at := 0; at < len(b); {
-		from := at
-		c := b[at]
-		if c&0xe0 == 0x20 { // a new size of the table
+		from, c := at, b[at]
+		f, index, n := (*field)(nil), uint64(c&0x7f), 1
+		switch {
+		case c > 0x80 && c < 0xff: // most fields
+			f = t.at(index)
+		case c&0xe0 == 0x20: // a new size of the table
 			size, n := integer(b[at:], 5)
 			if n == 0 || d.count > 0 || size > uint64(limit) {
 				return false
@@ -311,74 +314,77 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 			t.resize(uint32(size))
 			at += n
 			continue
+		default:
+			f, index, n = d.longField(b[at:], t, listed)
 		}
-		bits := uint(4)
-		switch {
-		case c&0x80 != 0:
-			bits = 7
-		case c&0x40 != 0:
-			bits = 6
-		}
-		index, n := uint64(c&0x7f), 1
-		if bits != 7 || c == 0xff { // else it is in this byte, as of most fields
-			if index, n = integer(b[at:], bits); n == 0 {
-				return false
-			}
+		if f == nil {
+			return false
 		}
 		at += n
-		f := unknownField
-		if index > 0 || bits == 7 {
-			e, ok := t.at(index)
-			if !ok {
-				return false
-			}
-			if e != nil {
-				f = e
-			}
-		}
-		lost := index > 0 && f.unknown
-		if bits != 7 {
-			name := f.name
-			if index == 0 {
-				text, n := literalAt(b[at:])
-				if n == 0 {
-					return false
-				}
-				if name = d.name(text); name == nil {
-					return false
-				}
-				at += n
-			}
-			value, n := literalAt(b[at:])
-			if n == 0 {
-				return false
-			}
-			at += n
-			if f = d.field(name, value, bits == 6 || listed || name.role.Matters()); f == nil {
-				return false
-			}
-			if bits == 6 {
-				t.insert(f)
-			}
-		}
 		order = (order ^ f.order) * mixing
-		unknown = unknown || lost
+		unknown = unknown || f.unknown
 		d.plain += int(f.plain)
 		if d.count++; d.count > maxFields {
 			continue
 		}
-		d.head.Add(f.role, f.value, f.hash, lost)
+		if f.role != 0 || unknown { // else it tells nothing
+			d.head.Add(f.role, f.value, f.hash, f.unknown)
+		}
 		if listed {
 			d.fields = append(d.fields, rpc.Header{
 				Name: f.name.text, Value: f.value, Off: int32(from), Len: int32(at - from), PlainLen: f.plain,
-				Entry: int32(index), Unknown: lost, Indexed: bits == 6,
+				Entry: int32(index), Unknown: f.unknown, Indexed: c&0xc0 == 0x40,
 			})
 		}
 	}
+	d.head.Fields = d.count > 0
 	if d.count > 0 && d.count <= maxFields && !unknown {
 		d.order = uint32(order>>32) | 1
 	}
 	return true
+}
+
+// longField reads a field that takes more than a byte, and returns it with the index that it refers to and its length in bytes. It is
+// nil if it is malformed. listed is as in decode.
+func (d *blockDecoder) longField(b []byte, t *table, listed bool) (f *field, index uint64, n int) {
+	bits := uint(4)
+	switch {
+	case b[0]&0x80 != 0:
+		bits = 7
+	case b[0]&0x40 != 0:
+		bits = 6
+	}
+	index, n = integer(b, bits)
+	if n == 0 {
+		return nil, 0, 0
+	}
+	if index > 0 || bits == 7 {
+		if f = t.at(index); f == nil || bits == 7 {
+			return f, index, n
+		}
+	}
+	var name *headerName
+	if index > 0 {
+		name = f.name
+	} else {
+		text, k := literalAt(b[n:])
+		if k == 0 {
+			return nil, 0, 0
+		}
+		if name = d.name(text); name == nil {
+			return nil, 0, 0
+		}
+		n += k
+	}
+	value, k := literalAt(b[n:])
+	if k == 0 {
+		return nil, 0, 0
+	}
+	f = d.field(name, value, bits == 6 || listed || name.role.Matters())
+	if f != nil && bits == 6 {
+		t.insert(f)
+	}
+	return f, index, n + k
 }
 
 // literal is a text of a header block.
@@ -451,7 +457,7 @@ func (d *blockDecoder) field(name *headerName, l literal, wanted bool) *field {
 		if !ok {
 			return nil
 		}
-		d.unread = field{name: name, order: name.hash, plain: int32(len(name.text) + len(text)), role: name.role}
+		d.unread = field{name: name, order: name.hash, plain: int32(len(name.text) + len(text)), role: name.role, unknown: name == unknownName}
 		return &d.unread
 	}
 	f, ok := d.known[fieldKey{name, string(l.bytes), l.coded}]

@@ -7,11 +7,11 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Role is what the value of a header field is for, by the field's name.
+// Role is what the value of a header field is for, by the field's name; 0 if it tells nothing.
 type Role uint8
 
 const (
-	other Role = iota
+	other Role = iota // tells nothing
 	nameless
 	httpMethod
 	httpPath
