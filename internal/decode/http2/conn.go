@@ -304,6 +304,13 @@ func (s *side) header(b []byte) int {
 		s.begin()
 		if len(b) >= frameHeaderLen {
 			h := parseFrameHeader(b)
+			if h.kind == typeData && !h.has(flagPadded) {
+				if st := s.conn.find(h.stream); st != nil && s.conn.certain(st, int(s.number)) { // the usual way through what follows
+					s.h = h
+					s.beginData(b[:frameHeaderLen])
+					return frameHeaderLen
+				}
+			}
 			if !s.accept(&h) {
 				s.keepBadHeader(b[:frameHeaderLen])
 				return 0
