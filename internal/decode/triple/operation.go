@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"strings"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -44,10 +45,22 @@ func (o *operations) room(n int) bool {
 	return true
 }
 
+// maxTargetLen is the number of bytes of a header field that become part of a name. Servers refuse longer ones, and each may have another.
+const maxTargetLen = 1 << 10
+
+// beginning returns the beginning of a text that is too long for a name.
+func beginning(text string) string {
+	n := maxTargetLen
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
+
 // Operation returns what a request with these headers calls, nil if they have no path. Equal ones are shared. The service and the
 // method are the path up to and after its last slash, "?" if headers refer to ones that the capture lacks, and
 // the path is among these. Of a plain request with a path of another form than /service/method, the
-// service is the authority, and the method is that of HTTP and the path without ids.
+// service is the authority, and the method is that of HTTP and the path without ids. Of very long texts the beginning counts.
 func (d *Decoder) Operation(h *Head) *rpc.Operation {
 	key := target{path: h.target.path, version: h.target.version, subtype: h.target.subtype}
 	switch {
@@ -59,6 +72,11 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		key.path, _, _ = strings.Cut(key.path, "?")
 		if !namesInterface(key.path) {
 			key.method, key.authority, key.path = h.target.method, h.target.authority, resource(key.path)
+		}
+	}
+	for _, text := range [...]*string{&key.path, &key.version, &key.method, &key.authority, &key.subtype} {
+		if len(*text) > maxTargetLen {
+			*text = beginning(*text)
 		}
 	}
 	o := &d.operations

@@ -317,6 +317,14 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+func TestLongPath(t *testing.T) {
+	d := NewDecoder(formats.All())
+	op := operation(d, request("/a.B/"+strings.Repeat("é", maxTargetLen)))
+	assert.Equal(t, "a.B", op.Service)
+	assert.Equal(t, strings.Repeat("é", (maxTargetLen-5)/2)+"…", op.Method)
+	assert.Same(t, op, operation(d, request("/a.B/"+strings.Repeat("é", maxTargetLen)+"/c")), "what follows is not read")
+}
+
 func TestUse(t *testing.T) {
 	for _, row := range []struct {
 		headers []rpc.Header

@@ -53,9 +53,10 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 	"http2-streams":     func(t *pipeline.Totals) int64 { return t.Expired },
 }
 
-// larger are the captures that may take twice the memory: the report has 100,000 rows (--max-groups), of eight histograms each;
+// larger are the captures that may take twice the memory: the report has 100,000 rows (--max-groups), of eight histograms each, or 20,000
+// with names of 1 KiB;
 // an HTTP/2 connection with an open message needs 3 KB.
-var larger = []string{"methods", "http2-connections", "http2-half-headers", "http2-half-blocks", "http1-switching", "http1-half-heads"}
+var larger = []string{"methods", "http2-paths", "http2-connections", "http2-half-headers", "http2-half-blocks", "http1-switching", "http1-half-heads"}
 
 // memoryPeak samples what the process has of the system's memory until stop is called.
 func memoryPeak() (stop func() uint64) {

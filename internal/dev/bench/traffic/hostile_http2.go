@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"strconv"
 	"sync"
 
 	"golang.org/x/net/http2"
@@ -199,6 +200,13 @@ var hostileHTTP2 = []Hostile{
 		Name: "http2-long-headers", N: 20_000, Text: "header blocks of 16 KB that announce a value of 2 GB", start: startHTTP2(),
 		send: func(w *hostileWriter, i int64) {
 			block := append([]byte{0x40, 1, 'x', 127, 0x80, 0xff, 0xff, 0xff, 7}, longText[:16_000]...)
+			w.say(appendFrame(nil, frameHeaders, endHeaders|endStream, 2*i+1, block...))
+		},
+	},
+	{
+		Name: "http2-paths", N: 20_000, Text: "requests, each with another path of 14 KB", start: startHTTP2(),
+		send: func(w *hostileWriter, i int64) {
+			block := literal(append([]byte(nil), 0x83, 0x86), false, ":path", "/"+strconv.FormatInt(1e9+i, 10)+longText[:14_000]+"/call")
 			w.say(appendFrame(nil, frameHeaders, endHeaders|endStream, 2*i+1, block...))
 		},
 	},
