@@ -191,9 +191,12 @@ const (
 // Data implements [rpc.Conn].
 func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
 	s := &c.sides[side]
-	if s.state == searching {
+	switch {
+	case s.state == searching:
 		s.find(b, chunk)
-	} else {
+	case s.state == inData && s.within(b, chunk):
+		return
+	default:
 		s.read(b, chunk)
 	}
 	c.settle()

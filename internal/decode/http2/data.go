@@ -215,9 +215,6 @@ const (
 // data takes bytes of a DATA frame.
 func (s *side) data(b []byte) int {
 	n := min(len(b), s.left-s.pad)
-	if s.within(n) {
-		return n
-	}
 	switch {
 	case n == 0: // padding
 		n = min(len(b), s.left)
@@ -240,20 +237,24 @@ func (s *side) data(b []byte) int {
 	return n
 }
 
-// within takes n data bytes that are neither the last ones of their frame nor of their message, and of which only the number is needed. It
+// within takes data bytes that are neither the last ones of their frame nor of their message, and of which only the number is needed. It
 // returns false if they are others.
-func (s *side) within(n int) bool {
-	if s.stream == nil || n >= s.left-s.pad {
+func (s *side) within(b []byte, chunk *rpc.Chunk) bool {
+	n := len(b)
+	if s.row == nil || n >= s.left-s.pad {
 		return false
 	}
 	r := s.stream.halves[s.number].row
-	if r == nil || s.row == nil || r.state != rowBody || !r.enough || n >= r.left || s.conn.env.Framing {
+	if r == nil || r.state != rowBody || !r.enough || n >= r.left || s.conn.env.Framing {
 		return false
 	}
+	s.chunk = chunk
+	s.overhead += int64(chunk.Overhead)
 	r.left -= n
 	r.captured += n
-	s.own(r, s.pos, int64(n))
+	s.own(r, chunk.Pos, int64(n))
 	s.left -= n
+	s.pos = chunk.Pos + int64(n)
 	return true
 }
 
