@@ -61,7 +61,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"many", traffic.Config{Size: 1e9, Mix: "default", Connections: 200_000}},
 		{"small", traffic.Config{Size: 3e8, Mix: "small", Connections: 64}},
 		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
-		{"triple", traffic.Config{Size: 3e8, Mix: "triple", Connections: 64}},
+		{"triple", traffic.Config{Size: 1e9, Mix: "triple", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
 		file, truth, err := prepare(out, dir, c.cfg)
