@@ -207,7 +207,15 @@ func (s *side) read(b []byte, chunk *rpc.Chunk) {
 	s.chunk, s.pos = chunk, chunk.Pos
 	s.overhead += int64(chunk.Overhead)
 	for len(b) > 0 {
-		n := s.step(b)
+		n := 0
+		switch s.state {
+		case atFrame:
+			n = s.header(b)
+		case inData:
+			n = s.data(b)
+		default:
+			n = s.step(b)
+		}
 		if s.state == searching {
 			rest := *chunk
 			rest.Pos, rest.Overhead = s.pos, 0
@@ -220,13 +228,11 @@ func (s *side) read(b []byte, chunk *rpc.Chunk) {
 	}
 }
 
-// step reads the start of b and returns the number of bytes it read.
+// step reads the start of b, which is neither of a frame's header nor of DATA, and returns the number of bytes it read.
 func (s *side) step(b []byte) int {
 	switch s.state {
 	case atStart:
 		return s.preface(b)
-	case inData:
-		return s.data(b)
 	case inPayload:
 		return s.payload(b)
 	case atHTTP1:
@@ -235,9 +241,8 @@ func (s *side) step(b []byte) int {
 		return s.chunkLine(b)
 	case inHTTP1:
 		s.unown(int64(len(b)), "")
-		return len(b)
 	}
-	return s.header(b)
+	return len(b)
 }
 
 // preface reads the client's preface (RFC 9113, section 3.4).

@@ -272,9 +272,13 @@ func (s *side) takeData(b []byte) {
 	c, st := s.conn, s.stream
 	half := &st.halves[s.number]
 	at := s.pos
+	from, r := at, half.row // bytes from from up to at are r's, but it does not own them yet
 	for len(b) > 0 {
-		r := half.row
 		if r.state == rowWhole {
+			if at > from {
+				s.own(r, from, at-from)
+				from = at
+			}
 			c.emit(r, false)
 			r = s.newRow(st)
 			r.state = rowPrefix
@@ -286,7 +290,6 @@ func (s *side) takeData(b []byte) {
 				r.keepHead()
 				r.prefixAt[int(r.nprefix)+i] = at + int64(i)
 			}
-			s.own(r, at, int64(n))
 			if r.nprefix += uint8(n); r.nprefix < prefixLen {
 				r.m.HeaderLen += int32(n)
 			} else {
@@ -308,12 +311,12 @@ func (s *side) takeData(b []byte) {
 			}
 		} else {
 			n = c.take(r, b, at)
-			s.own(r, at, int64(n))
 		}
 		at += int64(n)
 		b = b[n:]
 		s.left -= n
 	}
+	s.own(r, from, at-from)
 }
 
 // endDataIf ends the DATA frame after its last byte.
