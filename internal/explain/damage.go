@@ -56,6 +56,10 @@ func (f *Frame) likely(err *decode.Error) string {
 		return "a limit of dubbo-wire was reached; the frame may be intact"
 	case decode.Unsupported:
 		switch {
+		case m.Format == nil && m.Serialization == "" && m.SerializationID < 0:
+			return "the header with the content type was sent before the capture began, or in a gap: begin the capture, then restart a client"
+		case m.Format == nil && m.SerializationID < 0:
+			return "the body is measured, but not decoded"
 		case m.Format == nil:
 			return fmt.Sprintf("id %d belongs to no known serialization; the body is measured, but not decoded", m.SerializationID)
 		case m.Format.Depth < decode.DepthFull && m.Tree != nil && slices.ContainsFunc(m.Tree.Nodes, isValues):

@@ -37,7 +37,8 @@ func (c content) isPlain() bool { return !c.framed && !c.unsure }
 func (d *Decoder) contentOf(h Heads) content {
 	typed := h.contentType()
 	if typed == nil {
-		return content{kind: grpcMessage, name: protobuf, framed: true}
+		// One of the headers that are not known may be the content type.
+		return content{kind: grpcMessage, name: protobuf, framed: true, unsure: h.First != nil && h.First.unnamed}
 	}
 	if typed.typeLost {
 		return content{kind: grpcMessage, name: protobuf, unsure: true}

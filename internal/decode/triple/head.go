@@ -114,11 +114,11 @@ type Head struct {
 
 	grpcStatus, message, details, httpStatus string
 	hasMessage                               bool
-	// text is set if there is a text for an error, statusLost if a field is not known that may be grpc-status. numbers is how many fields
-	// without a name have the number of an error as their value; before is that of the last field, number that of the one before
-	// grpc-message.
-	text, statusLost        bool
-	numbers, before, number int32
+	// unnamed is set if the capture lacks the name of a field, statusLost if such a field may be grpc-status, text if there is a text for
+	// an error. numbers is how many fields without a name have the number of an error as their value; before is that of the last field,
+	// number that of the one before grpc-message.
+	unnamed, text, statusLost bool
+	numbers, before, number   int32
 }
 
 // Add adds a field. hash is a hash of it, or 0; unknown is set if the field, but perhaps its name or its value, is not known.
@@ -229,7 +229,7 @@ func (h *Head) addUnknown(role Role, value string) {
 	case grpcStatus:
 		h.statusLost = true
 	case nameless:
-		h.statusLost = true
+		h.unnamed, h.statusLost = true, true
 		if n, err := strconv.ParseUint(value, 10, 15); err == nil && n > 0 && int(n) < len(statusTexts) {
 			h.before = int32(n)
 			h.numbers++

@@ -121,3 +121,19 @@ func TestUnnamedHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestUnnamedContentType: a text whose content type the capture lacks is no message of protocol buffers.
+func TestUnnamedContentType(t *testing.T) {
+	status := rpc.Header{Name: ":status", Value: "200"}
+	for body, known := range map[string]string{`{"name":"bob"}`: "", `[1,2]`: "", "<user/>": "", "\x0a\x03bob": "protobuf"} {
+		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Values} {
+			d := NewDecoder(formats.All())
+			m := message(rpc.Response, []rpc.Header{status, {Unknown: true, Entry: 62}}, body)
+			d.Decode(m, nil, detail)
+			assert.Equal(t, known, m.Serialization, body)
+			m = message(rpc.Response, []rpc.Header{status}, body)
+			d.Decode(m, nil, detail)
+			assert.Equal(t, "protobuf", m.Serialization, "no header is missing")
+		}
+	}
+}
