@@ -144,7 +144,7 @@ func (t *table) evict(n uint32) {
 	}
 	if t.start == len(t.entries) {
 		t.entries, t.start = t.entries[:0], 0
-	} else if t.start > 64 && t.start > len(t.entries)/2 {
+	} else if len(t.entries) == cap(t.entries) && t.start > len(t.entries)/4 { // instead of growing
 		k := copy(t.entries, t.entries[t.start:])
 		clear(t.entries[k:])
 		t.entries, t.start = t.entries[:k], 0
@@ -234,11 +234,14 @@ func (d *blockDecoder) release(h *head) {
 func (d *blockDecoder) begin(listed bool) {
 	d.release(d.head)
 	d.block = block{fields: d.fields[:0], listed: listed}
-	if n := len(d.free) - 1; n >= 0 {
-		d.head, d.free = d.free[n], d.free[:n]
-	} else {
-		d.head = new(head)
+	if len(d.free) == 0 {
+		some := make([]head, 16)
+		for i := range some {
+			d.free = append(d.free, &some[i])
+		}
 	}
+	n := len(d.free) - 1
+	d.head, d.free = d.free[n], d.free[:n]
 	d.head.users = 1
 }
 
