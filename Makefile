@@ -45,7 +45,7 @@ golden: ## rewrite the golden files; read the diff before you commit it; those o
 	$(GO) test -tags alltests -run '^(TestTables|TestScreen)$$' -v ./cmd/dubbo-wire -update
 	$(GO) test -tags alltests -run '^TestGolden$$' ./internal/capture/filter -update
 
-bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 3.7 GB in all, outside the repository; every serialization
+bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 3.8 GB in all, outside the repository; every serialization
 	$(GO) run ./internal/dev/bench/run
 
 bench-formats: ## every serialization: bytes of bodies walked and printed per second, and Hessian2 against dubbo-go-hessian2

@@ -62,6 +62,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"small", traffic.Config{Size: 3e8, Mix: "small", Connections: 64}},
 		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
 		{"triple", traffic.Config{Size: 1e9, Mix: "triple", Connections: 64}},
+		{"triple tenth", traffic.Config{Size: 1e8, Mix: "triple", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
 		file, truth, err := prepare(out, dir, c.cfg)
@@ -104,7 +105,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),
 		tcpdump("tcpdump offload", "offload"), analyze("sizes offload", "offload", 1),
 		analyze("sizes triple", "triple", 1), analyze("parts triple", "triple", 1, "--parts"),
-		frames("frames tenth", "tenth"), frames("frames triple", "triple"),
+		frames("frames tenth", "tenth"), frames("frames triple", "triple tenth"),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
 		return false, err
