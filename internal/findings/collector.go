@@ -99,6 +99,9 @@ func (k *Collector) Call(c *call.Call) {
 	k.calls++
 	m, conn := k.method(c), k.conn(c)
 	m.calls++
+	if c.Request == nil {
+		m.unasked++
+	}
 	if r := c.Request; r != nil {
 		m.request.messages(r)
 		if r.Operation != nil {

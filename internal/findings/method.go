@@ -11,18 +11,18 @@ import (
 type method struct {
 	service, name string
 	protocol      *rpc.Protocol // nil if unknown
-	// calls counts all calls, oneWay those that expect no response, answered those with a response.
-	calls, oneWay, answered int64
-	request, response       direction
-	longest                 int64          // latency, in nanoseconds
-	uses                    uses           // by serialization of request and response
-	samples                 [2]*bodySample // of requests and responses, nil without any
-	bodies                  *bodyCopies
-	unanswered              *unanswered
-	waits                   *waits
-	refused                 *refused
-	retries                 retries
-	number                  uint32 // from 1; 0: unknown
+	// calls counts all calls, oneWay those that expect no response, answered those with a response, unasked those without a request.
+	calls, oneWay, answered, unasked int64
+	request, response                direction
+	longest                          int64          // latency, in nanoseconds
+	uses                             uses           // by serialization of request and response
+	samples                          [2]*bodySample // of requests and responses, nil without any
+	bodies                           *bodyCopies
+	unanswered                       *unanswered
+	waits                            *waits
+	refused                          *refused
+	retries                          retries
+	number                           uint32 // from 1; 0: unknown
 }
 
 // place is a frame of an input.
@@ -176,3 +176,6 @@ func (c *client) addUse(r *call.Message) {
 		c.otherUses++
 	}
 }
+
+// asked returns the number of calls whose request expects a response.
+func (m *method) asked() int64 { return m.calls - m.oneWay - m.unasked }

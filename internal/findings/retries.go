@@ -245,7 +245,7 @@ func (s *retries) find(m *method, e *evidence) {
 	case s.failed > 0:
 		why = fmt.Sprintf("timed out (%s) or failed (%s)", report.Count(s.timedOut), report.Count(s.failed))
 	}
-	of := m.calls - m.oneWay
+	of := m.asked()
 	f.Text = fmt.Sprintf("%s of %s %s that had just %s; %s went to another server, %s got a response in time", report.Count(s.calls),
 		report.Plural(of, "request"), verb(s.calls, "repeats a call", "repeat calls"), why, report.Count(s.moved), report.Count(s.inTime))
 	if s.compared < of {

@@ -257,7 +257,7 @@ func unansweredCalls(m *method, e *evidence) {
 	late, after := u.calls-n, e.totals.LastTime-last
 	f := m.finding(u.at)
 	f.Text = fmt.Sprintf("%s of %s %s no response %s or more after the request", report.Count(n),
-		report.Plural(m.calls-m.oneWay, "call"), verb(n, "has", "have"), report.Elapsed(after))
+		report.Plural(m.asked(), "call"), verb(n, "has", "have"), report.Elapsed(after))
 	switch {
 	case u.until > e.totals.LastTime-wait:
 		f.Text += fmt.Sprintf("; %s more are not counted: sent in the last %s, or no longer in memory", report.Count(late), report.Elapsed(wait))
@@ -271,7 +271,7 @@ func unansweredCalls(m *method, e *evidence) {
 		f.Text += fmt.Sprintf("; the capture lacks %s, which may contain responses", report.Volume(gap))
 	}
 	f.Facts = []report.Fact{
-		fact("unanswered", n), fact("calls", m.calls-m.oneWay), fact("late", late), micros("waitMicros", wait), micros("afterMicros", after),
+		fact("unanswered", n), fact("calls", m.asked()), fact("late", late), micros("waitMicros", wait), micros("afterMicros", after),
 		fact("gapBytes", e.totals.Gap),
 	}
 	if x := e.totals.Expired; x > 0 {
