@@ -419,7 +419,7 @@ func (s *side) loseFrame(n int, cause decode.Cause) {
 		s.table.forget()
 		s.abandonBlock()
 		if st := s.conn.find(h.stream); h.kind == typeHeaders && (st != nil || !s.conn.wasClosed(h.stream)) {
-			s.row = s.headersRow(h.stream)
+			s.row = s.headersRow(st, h.stream)
 			s.row.broken = true
 			s.row.short = cause
 			s.own(s.row, s.from, int64(len(head)))

@@ -24,7 +24,12 @@ func (s *side) header(b []byte) int {
 					s.beginData(b[:need])
 					return need
 				}
-				s.frame(b[frameHeaderLen:need], b[:frameHeaderLen])
+				if h.kind == typeHeaders && !s.inBlock { // as in frame
+					s.row = nil
+					s.headers(b[frameHeaderLen:need], b[:frameHeaderLen])
+				} else {
+					s.frame(b[frameHeaderLen:need], b[:frameHeaderLen])
+				}
 				s.endFrame(need)
 				return need
 			}

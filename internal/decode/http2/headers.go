@@ -5,11 +5,9 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// headersRow returns the row that owns headers of a stream which a side sends now, and opens the stream if need be.
-func (s *side) headersRow(id uint32) *row {
-	c := s.conn
-	st := c.find(id)
-	if st == nil {
+// headersRow returns the row that owns headers of a stream which a side sends now, and opens the stream if it is not open: st is nil.
+func (s *side) headersRow(st *stream, id uint32) *row {
+	if c := s.conn; st == nil {
 		st = s.openStream(id)
 		if c.first == 0 || id < c.first {
 			c.first = id
@@ -42,7 +40,7 @@ func (s *side) headers(b, head []byte) {
 			if st == nil && c.wasClosed(h.stream) || st != nil && st.halves[s.number].ended {
 				s.unown(int64(n), h.name())
 			} else {
-				s.blockRow = s.headersRow(h.stream)
+				s.blockRow = s.headersRow(st, h.stream)
 				if r := s.blockRow; st != nil && !c.certain(st, int(s.number)) && (r.begun || st.halves[s.number].headed) {
 					r.broken = true // messages before these headers may be lost
 				}
