@@ -98,13 +98,12 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 	}
 	// Rows that are compared stand beside each other.
 	rows := []row{
-		tcpdump("tcpdump", ""), analyze("sizes", "", 1), analyze("sizes 2", "", 2), analyze("sizes lossy", "lossy", 1),
+		tcpdump("tcpdump", ""), analyze("sizes", "", 1), analyze("sizes triple", "triple", 1), analyze("sizes 2", "", 2), analyze("sizes lossy", "lossy", 1),
 		analyze("sizes tenth", "tenth", 1), analyze("screen", "", 1),
-		analyze("parts", "", 1, "--parts"), analyze("parts 2", "", 2, "--parts"),
+		analyze("parts", "", 1, "--parts"), analyze("parts triple", "triple", 1, "--parts"), analyze("parts 2", "", 2, "--parts"),
 		tcpdump("tcpdump many", "many"), analyze("sizes many", "many", 1),
 		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),
 		tcpdump("tcpdump offload", "offload"), analyze("sizes offload", "offload", 1),
-		analyze("sizes triple", "triple", 1), analyze("parts triple", "triple", 1, "--parts"),
 		frames("frames tenth", "tenth"), frames("frames triple", "triple tenth"),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
