@@ -12,7 +12,7 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// body is the largest body of a protocol whose peers limit bodies, and that limit. limit is 0 if there is no such body.
+// body is the largest body of a protocol whose peers limit the size of bodies; limit is that size in bytes, 0 if there is no such body.
 type body struct {
 	bytes, limit int
 	method, what string // its method without the package; request or response

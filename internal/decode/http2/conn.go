@@ -71,7 +71,7 @@ func (l *lane) newConn(owner rpc.Owner, joined bool) *conn {
 	return c
 }
 
-// conn is one connection. There may be very many that wait for bytes: what few need is behind pointers.
+// conn is one connection. Very many may wait for bytes at a time, so what only few of them need is allocated apart.
 type conn struct {
 	*lane
 	owner          rpc.Owner

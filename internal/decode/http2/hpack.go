@@ -145,7 +145,7 @@ func (d *blockDecoder) decode(b []byte, t *table, limit uint32, listed bool) boo
 			f = t.at(index)
 		case c&0xe0 == 0x20: // a new size of the table
 			size, n := integer(b[at:], 5)
-			if n == 0 || d.count > 0 || size > uint64(limit) {
+			if n == 0 || d.count > 0 && (t.size > 0 || t.older) || size > uint64(limit) { // late is only harmless for an empty table
 				return false
 			}
 			t.resize(uint32(size))

@@ -157,7 +157,7 @@ func (t *table) insert(f *field) {
 	}
 }
 
-// at returns the entry with an index, unknownField if it is not known, nil if there is no such entry.
+// at returns the entry at an index: unknownField if the capture lacks it, nil if there is no such entry.
 func (t *table) at(index uint64) *field {
 	if index <= staticLen {
 		return static[index]

@@ -295,8 +295,8 @@ func (h Heads) Unresolved() bool {
 	return first.Unresolved || last.Unresolved
 }
 
-// lacksStatus reports whether the capture may lack grpc-status: a field of the trailers, or of the headers if there are no trailers, is
-// not known.
+// lacksStatus reports whether grpc-status may be among the fields that the capture lacks. It is a trailer, or a header where there are no
+// trailers.
 func (h Heads) lacksStatus() bool {
 	first, last := h.both()
 	return last.statusLost || !last.Fields && first.statusLost

@@ -122,7 +122,7 @@ func TestUnnamedHeaders(t *testing.T) {
 	}
 }
 
-// TestUnnamedContentType: a text whose content type the capture lacks is no message of protocol buffers.
+// TestUnnamedContentType: if the capture lacks the content type, a text is not taken for protocol buffers.
 func TestUnnamedContentType(t *testing.T) {
 	status := rpc.Header{Name: ":status", Value: "200"}
 	for body, known := range map[string]string{`{"name":"bob"}`: "", `[1,2]`: "", "<user/>": "", "\x0a\x03bob": "protobuf"} {

@@ -102,6 +102,16 @@ func openMessage() []byte {
 	return appendFrame(openStream(), frameData, 0, 1, 0, 0x7f, 0xff, 0xff, 0xff)
 }
 
+// connections is a connection each time, which begins with the preface, SETTINGS and what first appends, in one segment.
+func connections(first func(b []byte) []byte) func(w *hostileWriter, i int64) {
+	return func(w *hostileWriter, i int64) {
+		p := pairOf(i)
+		w.payload = first(appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0))
+		w.tcp(p, false, flagSYN, 0, 0, nil)
+		w.tcp(p, false, flagACK|flagPSH, 1, 1, w.payload)
+	}
+}
+
 // repeated is the same frames again and again, a segment at a time.
 func repeated(frame []byte) func(w *hostileWriter, i int64) {
 	b := bytes.Repeat(frame, max(1, 1440/len(frame)))
@@ -123,38 +133,20 @@ func startHTTP1(head string) func(w *hostileWriter) {
 var hostileHTTP2 = []Hostile{
 	{
 		Name: "http2-connections", N: 1e6, Text: "HTTP/2 connections, each with the first bytes of a message that announces 8 MiB",
-		send: func(w *hostileWriter, i int64) {
-			p := pairOf(i)
-			b := appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0)
+		send: connections(func(b []byte) []byte {
 			b = appendFrame(b, frameHeaders, endHeaders, 1, requestBlock()...)
-			b = appendFrame(b, frameData, 0, 1, 0, 0, 0x80, 0, 0, 1, 2, 3)
-			w.payload = b
-			w.tcp(p, false, flagSYN, 0, 0, nil)
-			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
-		},
+			return appendFrame(b, frameData, 0, 1, 0, 0, 0x80, 0, 0, 1, 2, 3)
+		}),
 	},
 	{
 		Name: "http2-half-headers", N: 100_000, Text: "HTTP/2 connections, each with the first 14 KB of a header block",
-		send: func(w *hostileWriter, i int64) {
-			p := pairOf(i)
-			b := appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0)
-			b = append(b, 0, 0x40, 0, frameHeaders, endHeaders, 0, 0, 0, 1)
-			b = append(b, longText[:14_000]...)
-			w.payload = b
-			w.tcp(p, false, flagSYN, 0, 0, nil)
-			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
-		},
+		send: connections(func(b []byte) []byte {
+			return append(append(b, 0, 0x40, 0, frameHeaders, endHeaders, 0, 0, 0, 1), longText[:14_000]...)
+		}),
 	},
 	{
 		Name: "http2-half-blocks", N: 100_000, Text: "HTTP/2 connections, each with HEADERS of 14 KB whose CONTINUATION is to come",
-		send: func(w *hostileWriter, i int64) {
-			p := pairOf(i)
-			b := appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0)
-			b = appendFrame(b, frameHeaders, 0, 1, []byte(longText[:14_000])...)
-			w.payload = b
-			w.tcp(p, false, flagSYN, 0, 0, nil)
-			w.tcp(p, false, flagACK|flagPSH, 1, 1, b)
-		},
+		send: connections(func(b []byte) []byte { return appendFrame(b, frameHeaders, 0, 1, []byte(longText[:14_000])...) }),
 	},
 	{
 		Name: "http2-streams", N: 1e6, Text: "streams of one connection that nobody answers", start: startHTTP2(),
