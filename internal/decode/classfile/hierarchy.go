@@ -1,0 +1,140 @@
+package classfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const object = "java.lang.Object"
+
+// Chain returns a class and its superclasses, the class itself first, without java.lang.Object. If one of them is not found,
+// the chain ends before it, and missing is its name; an error is returned if one cannot be read, or the class itself is not
+// found.
+func (t *Types) Chain(name string) (chain []*Class, missing string, err error) {
+	for next := name; next != "" && next != object; {
+		if slices.ContainsFunc(chain, func(c *Class) bool { return c.Name == next }) {
+			return chain, "", &Error{
+				Place: chain[0].Place, Problem: fmt.Sprintf("class %s extends itself: %s", quote([]byte(name)), chainText(chain, next)), Advice: rebuild,
+			}
+		}
+		if len(chain) == maxHierarchy {
+			return chain, "", &Error{
+				Place: chain[0].Place, Problem: fmt.Sprintf("class %s has more than %d superclasses", quote([]byte(name)), maxHierarchy), Advice: rebuild,
+			}
+		}
+		c, err := t.Class(next)
+		if err == ErrMissing && len(chain) > 0 {
+			return chain, next, nil
+		}
+		if err != nil {
+			return chain, "", err
+		}
+		chain = append(chain, c)
+		next = c.Super
+	}
+	return chain, "", nil
+}
+
+func chainText(chain []*Class, last string) string {
+	var w strings.Builder
+	for i, c := range chain {
+		if i == 5 {
+			w.WriteString("… > ")
+			break
+		}
+		w.WriteString(quote([]byte(c.Name)) + " > ")
+	}
+	return w.String() + quote([]byte(last))
+}
+
+// Is reports whether a class is another one, extends it or implements it. An error says that this is not known, because a
+// class in between is missing or cannot be read; the first such class is named. Arrays are not looked into.
+func (t *Types) Is(name, other string) (bool, error) {
+	if other == object {
+		return true, nil
+	}
+	seen := map[string]bool{name: true}
+	var unknown error
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		next := queue[0]
+		if next == other {
+			return true, nil
+		}
+		if next == object {
+			continue
+		}
+		c, err := t.Class(next)
+		if err != nil {
+			if unknown == nil {
+				unknown = fmt.Errorf("%s: %w", quote([]byte(next)), err)
+			}
+			continue
+		}
+		for _, s := range append([]string{c.Super}, c.Interfaces...) {
+			if s != "" && !seen[s] {
+				seen[s] = true
+				queue = append(queue, s)
+			}
+		}
+		if len(seen) > maxSupertypes {
+			return false, &Error{
+				Place: c.Place, Problem: fmt.Sprintf("class %s has more than %s superclasses and interfaces", quote([]byte(name)), number(maxSupertypes)), Advice: rebuild,
+			}
+		}
+	}
+	return false, unknown
+}
+
+// Member is a field of an object: one that its class or a superclass declares.
+type Member struct {
+	Class *Class
+	Field *Field
+	// Type is the field's type with the variables replaced that subclasses give a type to.
+	Type *Type
+}
+
+// Members returns the fields of the objects of a class, which are not static: those of the topmost class first, each class's in
+// order of declaration. missing is the first superclass that was not found: its fields and those above it are not there.
+func (t *Types) Members(name string) (members []Member, missing string, err error) {
+	chain, missing, err := t.Chain(name)
+	if err != nil {
+		return nil, "", err
+	}
+	bound := make([]bindings, len(chain))
+	for i := 1; i < len(chain); i++ {
+		if g := chain[i-1].Generic; g != nil && g.Super.Name == chain[i].Name {
+			args := make([]*Type, len(g.Super.Args))
+			for k, a := range g.Super.Args {
+				args[k] = bound[i-1].in(a)
+			}
+			bound[i] = bind(chain[i], args)
+		}
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		for k := range chain[i].Fields {
+			if f := &chain[i].Fields[k]; !f.Modifiers.Has(Static) {
+				members = append(members, Member{chain[i], f, bound[i].in(f.Type())})
+			}
+		}
+	}
+	return members, missing, nil
+}
+
+// IsFinal reports whether objects of a declared type can only be of that class: final classes, primitive types, and arrays of
+// either. An error says that the class is not known.
+func (t *Types) IsFinal(descriptor string) (bool, error) {
+	base := strings.TrimLeft(descriptor, "[")
+	if !strings.HasPrefix(base, "L") {
+		return true, nil
+	}
+	c, err := t.Class(strings.ReplaceAll(strings.Trim(base, "L;"), "/", "."))
+	if err != nil {
+		return false, err
+	}
+	return c.Modifiers.Has(Final), nil
+}
+
+// isUnknown reports whether an error of [Types.Is] says that a class is missing.
+func isUnknown(err error) bool { return errors.Is(err, ErrMissing) }

@@ -1,0 +1,340 @@
+package classfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/maphash"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// index knows where the classes of a class path lie. Names are not kept, only hashes of them that nobody can foresee; a class
+// that was read says its name.
+type index struct {
+	archives   []*archive
+	entries    []entry // by hash; of several with a name only the first one
+	seed       maphash.Seed
+	files      []*os.File
+	sources    []Source
+	duplicates []Duplicate
+	warnings   []error
+	left       int // warnings that were left out
+
+	unpacker *unpacker
+	jars     []unpackedJar // the last ones used, the latest at the end
+}
+
+// Source is one of the paths of a class path.
+type Source struct {
+	Path string
+	// Classes are those in it, and Jars the jars in it.
+	Classes, Jars int
+}
+
+// Duplicate says that classes are in two places.
+type Duplicate struct {
+	// Used and Ignored are the two places.
+	Used, Ignored string
+	// Classes is how many there are, and Differ how many of these are not the same in both places.
+	Classes, Differ int
+	// Names are the first few of those that differ, or of all if none does.
+	Names []string
+}
+
+// unpackedJar is a compressed jar in a jar.
+type unpackedJar struct {
+	archive *archive
+	data    []byte
+}
+
+// maxUnpackedJars is how many bytes of compressed jars in jars are kept.
+const maxUnpackedJars = 64 << 20
+
+// openIndex scans the paths in order.
+func openIndex(paths []string, release int) (x *index, err error) {
+	x = &index{seed: maphash.MakeSeed(), unpacker: newUnpacker(nil)}
+	defer func() {
+		if err != nil {
+			x.close()
+		}
+	}()
+	left := new(atomic.Int64)
+	left.Store(maxUnpacked)
+	s := &scanner{unpacker: newUnpacker(left), release: release}
+	s.hash = func(path []byte) uint64 { return maphash.Bytes(x.seed, path) }
+	for _, path := range paths {
+		found, err := s.open(path)
+		if err != nil {
+			return x, err
+		}
+		source := Source{Path: path}
+		if err := x.add(found, &source); err != nil {
+			return x, err
+		}
+		source.Jars-- // itself
+		x.sources = append(x.sources, source)
+	}
+	x.sort()
+	return x, nil
+}
+
+// open scans a jar or folder.
+func (s *scanner) open(path string) (*scanned, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, located(path, withoutPath(err))
+	}
+	if info.IsDir() {
+		return s.folder(path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{Place: path, Problem: "neither a jar nor a folder"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, located(path, withoutPath(err))
+	}
+	a := &archive{place: path, src: f, size: info.Size()}
+	found, err := s.jar(a, f, a.size, 0)
+	if err != nil {
+		f.Close()
+		return nil, located(path, err)
+	}
+	return found, nil
+}
+
+// withoutPath returns what a system call says without the path that it says it of.
+func withoutPath(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// add appends what was found in an archive and those in it.
+func (x *index) add(found *scanned, source *Source) error {
+	a := found.archive
+	if f, ok := a.src.(*os.File); ok {
+		x.files = append(x.files, f)
+	}
+	for i := range found.classes {
+		found.classes[i].archive = uint32(len(x.archives))
+	}
+	if len(x.archives) >= maxArchives || len(x.entries)+len(found.classes) > maxEntries {
+		return &Error{
+			Place:   source.Path,
+			Problem: fmt.Sprintf("the class path has more than %s jars or %s classes", number(maxArchives), number(maxEntries)),
+			Advice:  "pass those that have the classes of calls",
+		}
+	}
+	x.archives = append(x.archives, a)
+	x.entries = append(x.entries, found.classes...)
+	for _, w := range found.warnings {
+		if len(x.warnings) < maxWarnings {
+			x.warnings = append(x.warnings, w)
+		} else {
+			x.left++
+		}
+	}
+	source.Classes += len(found.classes)
+	source.Jars++
+	for _, n := range found.nested {
+		if err := x.add(n, source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sort orders the entries by hash, and removes all but the first of those with a name: in an archive those for the newest
+// release come first.
+func (x *index) sort() {
+	slices.SortFunc(x.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.archive, b.archive), cmp.Compare(b.release, a.release), cmp.Compare(a.offset, b.offset))
+	})
+	kept := x.entries[:0]
+	var d duplicates
+	for i, e := range x.entries {
+		if i > 0 && kept[len(kept)-1].hash == e.hash {
+			if first := kept[len(kept)-1]; first.archive != e.archive {
+				d.add(x, first, e)
+			}
+			continue
+		}
+		kept = append(kept, e)
+	}
+	x.entries = slices.Clip(kept)
+	x.duplicates = d.list(x)
+}
+
+// duplicates counts the classes that are in two archives.
+type duplicates struct {
+	pairs map[[2]uint32]*Duplicate
+	read  int
+}
+
+// Bounds of what is found out about duplicates.
+const (
+	maxNames     = 5
+	maxCompared  = 10_000 // classes of folders that are read to compare them
+	checksumSize = 4
+)
+
+func (d *duplicates) add(x *index, first, other entry) {
+	if d.pairs == nil {
+		d.pairs = map[[2]uint32]*Duplicate{}
+	}
+	key := [2]uint32{first.archive, other.archive}
+	p := d.pairs[key]
+	if p == nil {
+		p = &Duplicate{Used: x.archives[first.archive].place, Ignored: x.archives[other.archive].place}
+		d.pairs[key] = p
+	}
+	p.Classes++
+	differ := d.differ(x, first, other)
+	if differ {
+		if p.Differ++; p.Differ == 1 {
+			p.Names = nil
+		}
+	}
+	if len(p.Names) < maxNames && (differ || p.Differ == 0) {
+		p.Names = append(p.Names, x.className(first))
+	}
+}
+
+func (d *duplicates) differ(x *index, a, b entry) bool {
+	if !a.inFolder && !b.inFolder {
+		return a.crc != b.crc || a.size != b.size
+	}
+	if d.read++; d.read > maxCompared {
+		return false
+	}
+	sum := func(e entry) (uint32, int) {
+		if !e.inFolder {
+			return e.crc, int(e.size)
+		}
+		data, _ := x.load(e)
+		return crc32.ChecksumIEEE(data), len(data)
+	}
+	sumA, sizeA := sum(a)
+	sumB, sizeB := sum(b)
+	return sumA != sumB || sizeA != sizeB
+}
+
+// list returns the pairs in the order of the class path.
+func (d *duplicates) list(x *index) []Duplicate {
+	keys := make([][2]uint32, 0, len(d.pairs))
+	for key := range d.pairs {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b [2]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	var all []Duplicate
+	for _, key := range keys {
+		slices.Sort(d.pairs[key].Names)
+		all = append(all, *d.pairs[key])
+	}
+	return all
+}
+
+// className returns the name that a class has by its path.
+func (x *index) className(e entry) string {
+	a := x.archives[e.archive]
+	var name string
+	if e.inFolder {
+		name = a.paths[e.offset]
+	} else if src, _, err := x.bytes(a); err == nil {
+		name = e.name(src)
+	}
+	s := scanner{release: int(^uint16(0))}
+	path, _, _ := s.classPath([]byte(name))
+	return strings.ReplaceAll(string(path), "/", ".")
+}
+
+// find returns the entry of a class.
+func (x *index) find(name string) (entry, bool) {
+	path := strings.ReplaceAll(name, ".", "/")
+	hash := maphash.String(x.seed, path)
+	i, ok := slices.BinarySearchFunc(x.entries, hash, func(e entry, hash uint64) int { return cmp.Compare(e.hash, hash) })
+	if !ok {
+		return entry{}, false
+	}
+	return x.entries[i], true
+}
+
+// class returns the class file of a class and where it is.
+func (x *index) class(name string) (data []byte, place string, err error) {
+	e, ok := x.find(name)
+	if !ok {
+		return nil, "", ErrMissing
+	}
+	place = x.archives[e.archive].place + "!/" + strings.ReplaceAll(name, ".", "/") + ".class"
+	if e.inFolder {
+		a := x.archives[e.archive]
+		place = a.dir + string(os.PathSeparator) + a.paths[e.offset]
+	}
+	if data, err = x.load(e); err != nil {
+		return nil, place, located(place, withoutPath(err))
+	}
+	return data, place, nil
+}
+
+// load reads a class file.
+func (x *index) load(e entry) ([]byte, error) {
+	a := x.archives[e.archive]
+	if e.inFolder {
+		return a.file(a.paths[e.offset])
+	}
+	src, size, err := x.bytes(a)
+	if err != nil {
+		return nil, err
+	}
+	return x.unpacker.read(src, size, &e, nil, maxClassFile, 1<<11) // deflate packs 1,032 bytes into one at most
+}
+
+// bytes returns the bytes of a jar. Compressed jars in jars are unpacked, and a few are kept.
+func (x *index) bytes(a *archive) (io.ReaderAt, int64, error) {
+	if a.src != nil {
+		return a.src, a.size, nil
+	}
+	if a.outer == nil {
+		return nil, 0, &Error{Place: a.place, Problem: "it could not be read"}
+	}
+	for i, j := range x.jars {
+		if j.archive == a {
+			x.jars = append(slices.Delete(x.jars, i, i+1), j)
+			return bytes.NewReader(j.data), int64(len(j.data)), nil
+		}
+	}
+	src, size, err := x.bytes(a.outer)
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := x.unpacker.nested(src, size, &a.packed, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	x.jars = append(x.jars, unpackedJar{a, data})
+	total := 0
+	for i := len(x.jars) - 1; i >= 0; i-- {
+		if total += len(x.jars[i].data); total > maxUnpackedJars && i < len(x.jars)-1 {
+			x.jars = slices.Delete(x.jars, 0, i+1)
+			break
+		}
+	}
+	return bytes.NewReader(data), int64(len(data)), nil
+}
+
+func (x *index) close() error {
+	var errs []error
+	for _, f := range x.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,329 @@
+package classfile
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// scanned is what lies in an archive, and in the jars in it.
+type scanned struct {
+	archive  *archive
+	classes  []entry
+	nested   []*scanned
+	warnings []error
+
+	bytes []entry // nested's entries, while they are scanned
+}
+
+// scanner finds the classes in archives.
+type scanner struct {
+	*unpacker
+	hash    func(path []byte) uint64
+	release int // the newest release whose classes of multi-release jars are taken
+	buffers [maxJarDepth + 1][]byte
+}
+
+// layoutPrefixes are the folders that classes lie in: of Spring Boot jars and wars.
+var layoutPrefixes = []string{"BOOT-INF/classes/", "WEB-INF/classes/"}
+
+// libraryPrefixes are the folders whose jars come before others in the same archive, unless a list has the order.
+var libraryPrefixes = []string{"BOOT-INF/lib/", "WEB-INF/lib/", "WEB-INF/lib-provided/"}
+
+const versionsPrefix = "META-INF/versions/"
+
+// classPath returns the path that the JVM looks for a class by, without .class, and the release it is for. proper is false
+// for a path that leaves the archive or cannot be a class's. The path is empty if the file is not a class that can be used.
+func (s *scanner) classPath(name []byte) (path []byte, release int, proper bool) {
+	path = bytes.TrimSuffix(name, []byte(".class"))
+	for _, prefix := range layoutPrefixes {
+		if p, ok := bytes.CutPrefix(path, []byte(prefix)); ok {
+			path = p
+		}
+	}
+	if p, ok := bytes.CutPrefix(path, []byte(versionsPrefix)); ok {
+		number, rest, found := bytes.Cut(p, []byte("/"))
+		n, err := strconv.Atoi(string(number))
+		if !found || err != nil || n < 9 || n > s.release {
+			return nil, 0, true
+		}
+		path, release = rest, n
+	}
+	if bytes.HasSuffix(path, []byte("module-info")) || bytes.HasSuffix(path, []byte("package-info")) {
+		return nil, 0, true
+	}
+	return path, release, properPath(path)
+}
+
+// properPath reports whether a path stays within its archive.
+func properPath(path []byte) bool {
+	if len(path) == 0 || bytes.ContainsAny(path, "\\:\x00\n\r") {
+		return false
+	}
+	for part := range bytes.SplitSeq(path, []byte("/")) {
+		if len(part) == 0 || string(part) == "." || string(part) == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func isJar(name []byte) bool {
+	return bytes.HasSuffix(name, []byte(".jar")) || bytes.HasSuffix(name, []byte(".war"))
+}
+
+// findings are what a scan of one archive comes across.
+type findings struct {
+	entries   []entry // classes and jars, for the check of overlaps
+	names     []string
+	manifest  *entry
+	classpath *entry // Spring Boot's order of jars
+	improper  int
+	first     string // of the improper ones
+	skipped   int    // encrypted, or compressed in another way
+	firstSkip string
+	versions  bool
+}
+
+// jar scans a jar whose bytes are in src.
+func (s *scanner) jar(a *archive, src io.ReaderAt, size int64, depth int) (*scanned, error) {
+	out := &scanned{archive: a}
+	var f findings
+	err := readDirectory(src, size, s.buf, func(e *zipEntry) error { return s.file(out, &f, e, depth) })
+	if err != nil {
+		return nil, err
+	}
+	if err := s.overlaps(src, out.classes, out.bytes); err != nil {
+		return nil, err
+	}
+	if f.versions && !s.isMultiRelease(src, size, f.manifest) {
+		out.classes = slices.DeleteFunc(out.classes, func(e entry) bool { return e.release > 0 })
+	}
+	s.sortJars(out, f.names, s.listed(src, size, f.classpath))
+	if f.improper > 0 {
+		out.warn(a.place, &Error{Problem: fmt.Sprintf("%s with a path that leaves the jar or is not a class's, such as %s",
+			count(f.improper, "entry", "entries"), f.first), Advice: "they are not read; do not unpack this file"})
+	}
+	if f.skipped > 0 {
+		out.warn(a.place, &Error{Problem: fmt.Sprintf("%s encrypted, too large or not compressed as in a jar, such as %s",
+			count(f.skipped, "class is", "classes are"), f.firstSkip), Advice: "they are not read; build the jar again"})
+	}
+	s.nested(out, src, size, depth)
+	return out, nil
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(int64(n)) + " " + many
+}
+
+func (o *scanned) warn(place string, err error) {
+	o.warnings = append(o.warnings, located(place, err))
+}
+
+// file takes an entry of a jar.
+func (s *scanner) file(out *scanned, f *findings, e *zipEntry, depth int) error {
+	isClass, jar := bytes.HasSuffix(e.name, []byte(".class")), isJar(e.name)
+	known := entry{offset: e.offset, packed: uint32(e.packed), size: uint32(e.size), crc: e.crc, deflated: e.method == deflated}
+	unreadable := e.encrypted || e.packed > math.MaxUint32 || e.size > math.MaxUint32 || e.method != 0 && e.method != deflated
+	switch {
+	case string(e.name) == "META-INF/MANIFEST.MF" && !unreadable:
+		f.manifest = &known
+		return nil
+	case string(e.name) == "BOOT-INF/classpath.idx" && !unreadable:
+		f.classpath = &known
+		return nil
+	case !isClass && !jar:
+		return nil
+	case unreadable:
+		if f.skipped++; f.skipped == 1 {
+			f.firstSkip = quote(e.name)
+		}
+		return nil
+	case jar:
+		if !properPath(e.name) {
+			if f.improper++; f.improper == 1 {
+				f.first = quote(e.name)
+			}
+			return nil
+		}
+		if depth >= maxJarDepth {
+			out.warn(out.archive.place+"!/"+quote(e.name), &Error{
+				Problem: fmt.Sprintf("a jar in %d jars in each other is not read", depth+1), Advice: keepApart,
+			})
+			return nil
+		}
+		if len(f.names) >= maxArchives {
+			return &Error{Problem: "more than " + number(maxArchives) + " jars in it", Advice: keepApart}
+		}
+		out.bytes = append(out.bytes, known)
+		f.names = append(f.names, string(e.name))
+		return nil
+	}
+	path, release, proper := s.classPath(e.name)
+	switch {
+	case !proper:
+		if f.improper++; f.improper == 1 {
+			f.first = quote(e.name)
+		}
+	case path != nil:
+		if len(out.classes) >= maxEntries {
+			return &Error{Problem: "more than " + number(maxEntries) + " classes in it", Advice: keepApart}
+		}
+		known.hash, known.release = s.hash(path), uint16(min(release, math.MaxUint16))
+		f.versions = f.versions || release > 0
+		out.classes = append(out.classes, known)
+	}
+	return nil
+}
+
+// overlaps reports whether two entries share bytes, as those of zip bombs do.
+func (s *scanner) overlaps(src io.ReaderAt, lists ...[]entry) error {
+	byOffset := func(a, b *entry) int { return cmp.Compare(a.offset, b.offset) }
+	var all []*entry
+	for _, list := range lists {
+		for i := range list {
+			all = append(all, &list[i])
+		}
+	}
+	if !slices.IsSortedFunc(all, byOffset) {
+		slices.SortFunc(all, byOffset)
+	}
+	for i := 1; i < len(all); i++ {
+		if a, b := all[i-1], all[i]; a.offset+localLen+int64(a.packed) > b.offset {
+			return &Error{
+				Problem: fmt.Sprintf("entries %s and %s overlap, as in a zip bomb", quote([]byte(a.name(src))), quote([]byte(b.name(src)))),
+				Advice:  rebuild,
+			}
+		}
+	}
+	return nil
+}
+
+// isMultiRelease reads the manifest, of which the main section counts.
+func (s *scanner) isMultiRelease(src io.ReaderAt, size int64, e *entry) bool {
+	for line := range strings.Lines(s.text(src, size, e)) {
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			return false
+		}
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Multi-Release") {
+			return strings.EqualFold(strings.TrimSpace(value), "true")
+		}
+	}
+	return false
+}
+
+// text returns a small text of a jar; none if there is none or it cannot be read.
+func (s *scanner) text(src io.ReaderAt, size int64, e *entry) string {
+	if e == nil {
+		return ""
+	}
+	b, _ := s.read(src, size, e, nil, 1<<20, 1100)
+	return string(b)
+}
+
+// listed returns the order of the jars that Spring Boot's classpath.idx has: lines of - "BOOT-INF/lib/a.jar".
+func (s *scanner) listed(src io.ReaderAt, size int64, e *entry) map[string]int {
+	order := map[string]int{}
+	for line := range strings.Lines(s.text(src, size, e)) {
+		order[strings.Trim(strings.TrimSpace(line), `-" `)] = len(order) + 1
+	}
+	return order
+}
+
+// libraryRank sorts the jars of libraries before others.
+func libraryRank(name string) int {
+	for _, prefix := range libraryPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return math.MaxInt - 1
+		}
+	}
+	return math.MaxInt
+}
+
+// sortJars brings the jars in an archive into the order of its class path, and makes archives of them.
+func (s *scanner) sortJars(out *scanned, names []string, listed map[string]int) {
+	rank := func(name string) int { return cmp.Or(listed[name], libraryRank(name)) }
+	order := make([]int, len(names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(names[a]), rank(names[b])) })
+	jars := make([]entry, len(order))
+	for to, from := range order {
+		jars[to] = out.bytes[from]
+		place := out.archive.place + "!/" + quote([]byte(names[from]))
+		out.nested = append(out.nested, &scanned{archive: &archive{place: place}})
+	}
+	out.bytes = jars
+}
+
+// nested scans the jars in a jar: those of the outermost one with several goroutines.
+func (s *scanner) nested(out *scanned, src io.ReaderAt, size int64, depth int) {
+	jars := out.bytes
+	out.bytes = nil
+	workers := min(runtime.GOMAXPROCS(0), 4, len(jars))
+	if depth > 0 || workers < 2 {
+		for i := range jars {
+			s.inner(out, i, &jars[i], src, size, depth)
+		}
+		return
+	}
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			own := &scanner{unpacker: newUnpacker(s.left), hash: s.hash, release: s.release}
+			for i := range next {
+				own.inner(out, i, &jars[i], src, size, depth)
+			}
+		})
+	}
+	for i := range jars {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+}
+
+// inner scans jar i of an archive. What is wrong with it becomes a warning.
+func (s *scanner) inner(out *scanned, i int, e *entry, src io.ReaderAt, size int64, depth int) {
+	a := out.nested[i].archive
+	fail := func(err error) {
+		out.nested[i] = &scanned{archive: a}
+		out.nested[i].warn(a.place, err)
+	}
+	if !e.deflated {
+		start, err := e.start(src, size)
+		if err != nil {
+			fail(err)
+			return
+		}
+		a.src, a.size = io.NewSectionReader(src, start, int64(e.packed)), int64(e.packed)
+		src, size = a.src, a.size
+	} else {
+		a.outer, a.packed = out.archive, *e
+		b, err := s.unpacker.nested(src, size, e, s.buffers[depth])
+		if err != nil {
+			fail(err)
+			return
+		}
+		s.buffers[depth] = b
+		src, size = bytes.NewReader(b), int64(len(b))
+	}
+	found, err := s.jar(a, src, size, depth+1)
+	if err != nil {
+		fail(err)
+		return
+	}
+	out.nested[i] = found
+}
