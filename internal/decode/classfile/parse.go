@@ -58,8 +58,7 @@ func (p *parser) class() *Class {
 	}
 	p.fields()
 	p.methods()
-	const acSuper = Synchronized // the same bit
-	c.Modifiers = flags &^ acSuper
+	c.Modifiers = p.modifiers(flags, 0)
 	p.attributes(r, p.classAttribute)
 	if r.err == nil && r.at < len(r.b) {
 		r.fail(r.at, "%d more bytes than the class needs", len(r.b)-r.at)
@@ -68,6 +67,14 @@ func (p *parser) class() *Class {
 		p.serialVersion()
 	}
 	return c
+}
+
+// modifiers returns the flags of a class that the JVM knows, and others. Interfaces are abstract: old compilers forgot it.
+func (p *parser) modifiers(flags, others Modifiers) Modifiers {
+	if flags.Has(Interface) && p.c.Release < 6 {
+		flags |= Abstract
+	}
+	return flags & (Public | Final | Interface | Abstract | Annotated | Enum | Synthetic | others)
 }
 
 // attributes hands out the attributes at r, each with a reader of its own.
@@ -121,8 +128,7 @@ func (p *parser) innerClasses(r *reader) {
 			continue
 		}
 		if p.pool.class(r, inner, "a member class") == p.c.Name {
-			const acSuper = Synchronized
-			p.c.Modifiers = Modifiers(flags)&^acSuper | p.c.Modifiers&Synthetic
+			p.c.Modifiers = p.modifiers(Modifiers(flags), Private|Protected|Static)
 			p.c.Outer = p.pool.optionalClass(r, outer, "an outer class")
 			return
 		}
@@ -141,7 +147,8 @@ func (p *parser) fields() {
 	p.c.Fields = make([]Field, n)
 	for i := range p.c.Fields {
 		f := &p.c.Fields[i]
-		f.Modifiers = Modifiers(r.u2())
+		const known = Public | Private | Protected | Static | Final | Volatile | Transient | Enum | Synthetic
+		f.Modifiers = Modifiers(r.u2()) & known
 		name, descriptor := r.u2(), r.u2()
 		f.Name = p.pool.text(r, name, "the name of a field")
 		f.Descriptor = p.pool.text(r, descriptor, "the descriptor of a field")

@@ -20,9 +20,9 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Enumeration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +69,7 @@ public class Describe {
             m.setAccessible(true);
             stream.add(m);
         }
-        Set<String> names = new LinkedHashSet<>();
+        Set<String> names = new TreeSet<>();
         Path modules = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
         Files.walk(modules).filter(p -> p.toString().endsWith(".class")).forEach(p -> add(names, p.subpath(2, p.getNameCount()).toString()));
         URL[] urls = new URL[args.length - 1];
@@ -189,7 +189,13 @@ public class Describe {
             }
             return b;
         });
-        line("uid", s::getSerialVersionUID);
+        line("uid", () -> {
+            long uid = s.getSerialVersionUID();
+            if (uid != 0) { // a class whose initializer failed before seems to have none
+                Class.forName(name, true, loader);
+            }
+            return uid;
+        });
         line("array", () -> ObjectStreamClass.lookupAny(Array.newInstance(c, 0).getClass()).getSerialVersionUID());
         line("written", () -> {
             StringBuilder b = new StringBuilder();
