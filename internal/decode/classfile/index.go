@@ -74,6 +74,7 @@ func openIndex(paths []string, release int) (x *index, err error) {
 			return x, err
 		}
 		source := Source{Path: path}
+		x.entries = slices.Grow(x.entries, found.total())
 		if err := x.add(found, &source); err != nil {
 			return x, err
 		}
@@ -109,6 +110,15 @@ func (s *scanner) open(path string) (*scanned, error) {
 	return found, nil
 }
 
+// total returns the number of classes in an archive and those in it.
+func (s *scanned) total() int {
+	n := len(s.classes)
+	for _, inner := range s.nested {
+		n += inner.total()
+	}
+	return n
+}
+
 // withoutPath returns what a system call says without the path that it says it of.
 func withoutPath(err error) error {
 	var p *os.PathError
@@ -124,6 +134,7 @@ func (x *index) add(found *scanned, source *Source) error {
 	if f, ok := a.src.(*os.File); ok {
 		x.files = append(x.files, f)
 	}
+	source.Classes += len(found.classes)
 	for i := range found.classes {
 		found.classes[i].archive = uint32(len(x.archives))
 	}
@@ -136,6 +147,7 @@ func (x *index) add(found *scanned, source *Source) error {
 	}
 	x.archives = append(x.archives, a)
 	x.entries = append(x.entries, found.classes...)
+	found.classes = nil
 	for _, w := range found.warnings {
 		if len(x.warnings) < maxWarnings {
 			x.warnings = append(x.warnings, w)
@@ -143,7 +155,6 @@ func (x *index) add(found *scanned, source *Source) error {
 			x.left++
 		}
 	}
-	source.Classes += len(found.classes)
 	source.Jars++
 	for _, n := range found.nested {
 		if err := x.add(n, source); err != nil {

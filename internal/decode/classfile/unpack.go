@@ -3,11 +3,12 @@ package classfile
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
 	"sync/atomic"
+
+	"dubbo-wire/internal/decode/compress"
 )
 
 // entry is a file in an archive: what is kept of it.
@@ -37,7 +38,7 @@ type archive struct {
 // unpacker reads entries of jars. It is not safe for use by several goroutines.
 type unpacker struct {
 	buf      *bufio.Reader
-	inflater io.ReadCloser
+	inflater compress.Inflater
 	left     *atomic.Int64 // how many bytes may still be unpacked from jars in jars; nil: any number
 }
 
@@ -91,12 +92,9 @@ func (u *unpacker) read(src io.ReaderAt, size int64, e *entry, to []byte, limit,
 	var r io.Reader = io.NewSectionReader(src, start, int64(e.packed))
 	if e.deflated {
 		u.buf.Reset(r)
-		if u.inflater == nil {
-			u.inflater = flate.NewReader(u.buf)
-		} else if err := u.inflater.(flate.Resetter).Reset(u.buf, nil); err != nil {
+		if r, err = u.inflater.Open(u.buf); err != nil {
 			return nil, err
 		}
-		r = u.inflater
 	}
 	if cap(to) < int(e.size) {
 		to = make([]byte, e.size)
