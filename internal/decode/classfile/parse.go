@@ -186,7 +186,7 @@ func (p *parser) fields() {
 func (p *parser) fieldType(i int) *Type {
 	t, ok := p.pool.types[i]
 	if !ok {
-		t, _ = ParseDescriptor(string(p.pool.raw(i)))
+		t, _ = ParseDescriptor(p.pool.text(&reader{}, i, "a descriptor"))
 		if t == primitives['V'] {
 			t = nil
 		}
