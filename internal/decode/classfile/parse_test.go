@@ -220,7 +220,7 @@ func checkParsed(t testing.TB, data []byte) {
 	c.Constants()
 	for i := range c.Fields {
 		if c.Fields[i].Type().String() == "" {
-			t.Fatalf("field %d has no type", i)
+			t.Fatalf("field %d has no type: %q %+v", i, c.Fields[i].Descriptor, c.Fields[i].Type())
 		}
 	}
 	if c.Generic != nil {

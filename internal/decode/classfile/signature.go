@@ -10,8 +10,7 @@ import (
 // ParseSignature reads the generic type of a field: Ljava/util/List<+TT;>;
 func ParseSignature(s string) (*Type, error) {
 	p := signature{s: s}
-	t := p.fieldType(0)
-	return t, p.end()
+	return p.whole()
 }
 
 // ParseDescriptor reads the type of a field: [I. "V" is void.
@@ -20,8 +19,7 @@ func ParseDescriptor(s string) (*Type, error) {
 	if s == "V" {
 		return primitives['V'], nil
 	}
-	t := p.fieldType(0)
-	return t, p.end()
+	return p.whole()
 }
 
 // ParseClassSignature reads the generic declaration of a class: <T:Ljava/lang/Object;>Lp/Base<TT;>;Lp/Sized;
@@ -32,7 +30,10 @@ func ParseClassSignature(s string) (*ClassSignature, error) {
 	for p.err == nil && p.at < len(p.s) {
 		c.Interfaces = append(c.Interfaces, p.classType(0))
 	}
-	return c, p.end()
+	if err := p.end(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 var primitives = map[byte]*Type{
@@ -63,6 +64,15 @@ func (p *signature) end() error {
 		p.fail("its end")
 	}
 	return p.err
+}
+
+// whole reads a type that is all of the text.
+func (p *signature) whole() (*Type, error) {
+	t := p.fieldType(0)
+	if err := p.end(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // next returns the next character, 0 at the end or after an error.
