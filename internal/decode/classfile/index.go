@@ -168,7 +168,10 @@ func (x *index) add(found *scanned, source *Source) error {
 // release come first.
 func (x *index) sort() {
 	slices.SortFunc(x.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.archive, b.archive), cmp.Compare(b.release, a.release), cmp.Compare(a.offset, b.offset))
+		if a.hash != b.hash { // nearly always
+			return cmp.Compare(a.hash, b.hash)
+		}
+		return cmp.Or(cmp.Compare(a.archive, b.archive), cmp.Compare(b.release, a.release), cmp.Compare(a.offset, b.offset))
 	})
 	kept := x.entries[:0]
 	var d duplicates

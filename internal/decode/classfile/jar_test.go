@@ -375,7 +375,7 @@ func TestIndexMemory(t *testing.T) {
 	took := allocated() - before
 	assert.Equal(t, classes, types.Len())
 	t.Logf("%d classes: %d bytes allocated", classes, took)
-	assert.Less(t, took, uint64(2<<20+classes*150), "64 MiB for 450,000 classes")
+	assert.Less(t, took, uint64(2<<20+classes*230), "64 MiB for 280,000 classes")
 	assert.Equal(t, "super", super(t, types, "p7.C3"))
 	runtime.KeepAlive(types)
 }

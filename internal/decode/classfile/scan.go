@@ -100,7 +100,7 @@ func (s *scanner) jar(a *archive, src io.ReaderAt, size int64, depth int) (*scan
 	if err != nil {
 		return nil, err
 	}
-	if err := s.overlaps(src, out.classes, out.bytes); err != nil {
+	if err := overlaps(src, out.classes, out.bytes); err != nil {
 		return nil, err
 	}
 	if f.versions && !s.isMultiRelease(src, size, f.manifest) {
@@ -186,20 +186,16 @@ func (s *scanner) file(out *scanned, f *findings, e *zipEntry, depth int) error 
 	return nil
 }
 
-// overlaps reports whether two entries share bytes, as those of zip bombs do.
-func (s *scanner) overlaps(src io.ReaderAt, lists ...[]entry) error {
-	byOffset := func(a, b *entry) int { return cmp.Compare(a.offset, b.offset) }
-	var all []*entry
-	for _, list := range lists {
-		for i := range list {
-			all = append(all, &list[i])
-		}
-	}
-	if !slices.IsSortedFunc(all, byOffset) {
+// overlaps returns an error if two entries of a jar share bytes, as those of zip bombs do.
+func overlaps(src io.ReaderAt, classes, jars []entry) error {
+	byOffset := func(a, b entry) int { return cmp.Compare(a.offset, b.offset) }
+	all := classes
+	if len(jars) > 0 || !slices.IsSortedFunc(all, byOffset) {
+		all = slices.Concat(classes, jars)
 		slices.SortFunc(all, byOffset)
 	}
 	for i := 1; i < len(all); i++ {
-		if a, b := all[i-1], all[i]; a.offset+localLen+int64(a.packed) > b.offset {
+		if a, b := &all[i-1], &all[i]; a.offset+localLen+int64(a.packed) > b.offset {
 			return &Error{
 				Problem: fmt.Sprintf("entries %s and %s overlap, as in a zip bomb", quote([]byte(a.name(src))), quote([]byte(b.name(src)))),
 				Advice:  rebuild,
