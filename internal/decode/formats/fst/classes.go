@@ -1,6 +1,10 @@
 package fst
 
-import "strings"
+import (
+	"strings"
+
+	"dubbo-wire/internal/decode/registration"
+)
 
 // layout says how the data of a class are written, after tag and class id.
 type layout uint8
@@ -86,15 +90,7 @@ const (
 
 // registered are the classes that FST itself knows, by id from firstKnown.
 var registered = func() []*class {
-	names := []string{
-		"java.lang.String", "java.lang.Byte", "java.lang.Short", "java.lang.Integer", "java.lang.Long", "java.lang.Float", "java.lang.Double",
-		"java.math.BigDecimal", "java.math.BigInteger", "java.lang.Character", "java.lang.Boolean",
-		"java.util.TreeMap", "java.util.HashMap", "java.util.ArrayList", "java.util.concurrent.ConcurrentHashMap", "java.net.URL", "java.util.Date", "java.sql.Date",
-		"java.text.SimpleDateFormat", "java.util.TreeSet", "java.util.LinkedList", "java.util.SimpleTimeZone", "java.util.GregorianCalendar", "java.util.Vector", "java.util.Hashtable",
-		"java.util.BitSet", "java.util.Locale",
-		"java.lang.StringBuffer", "java.lang.StringBuilder", "java.lang.Object", "[Ljava.lang.Object;", "[[Ljava.lang.Object;", "[[[Ljava.lang.Object;",
-		"[B", "[[B", "[C", "[[C", "[S", "[[S", "[I", "[[I", "[F", "[[F", "[D", "[[D", "[J", "[[J",
-	}
+	names := registration.Known(registration.FST2)
 	classes := make([]*class, len(names))
 	for i, name := range names {
 		classes[i] = classOf(name)

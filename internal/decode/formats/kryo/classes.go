@@ -2,6 +2,8 @@ package kryo
 
 import (
 	"strings"
+
+	"dubbo-wire/internal/decode/registration"
 )
 
 // layout says how the data of a class are written (kryo.md's word: its serializer).
@@ -92,31 +94,18 @@ type dialect struct {
 // kryo4 is what Dubbo 2.6 and 2.7 write.
 var kryo4 = &dialect{
 	mapHead: []byte{0x23, 0x01}, maxASCII: 63,
-	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double", "void"), registered...),
+	classes: named(registration.Known(registration.Kryo4)...),
 }
 
 // kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids after it are one
 // lower.
 var kryo5 = &dialect{
 	mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
-	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double"), registered...),
+	classes: named(registration.Known(registration.Kryo5)...),
 }
 
 // plain reports whether objects of a class have no reference byte and no number.
 func (d *dialect) plain(c *class) bool { return c.box() || d.isKryo5 && c.layout == enum }
-
-// registered are the classes that Dubbo registers after Kryo's own, in order.
-var registered = named(
-	"java.util.Arrays$ArrayList", "java.util.GregorianCalendar", "java.lang.reflect.InvocationHandler",
-	"java.math.BigDecimal", "java.math.BigInteger", "java.util.regex.Pattern", "java.util.BitSet", "java.net.URI", "java.util.UUID",
-	"java.util.Collections$UnmodifiableCollection", "java.util.Collections$UnmodifiableRandomAccessList", "java.util.Collections$UnmodifiableList",
-	"java.util.Collections$UnmodifiableSet", "java.util.Collections$UnmodifiableSortedSet", "java.util.Collections$UnmodifiableMap", "java.util.Collections$UnmodifiableSortedMap",
-	"java.util.Collections$SynchronizedCollection", "java.util.Collections$SynchronizedRandomAccessList", "java.util.Collections$SynchronizedList",
-	"java.util.Collections$SynchronizedSet", "java.util.Collections$SynchronizedSortedSet", "java.util.Collections$SynchronizedMap", "java.util.Collections$SynchronizedSortedMap",
-	"java.util.HashMap", "java.util.ArrayList", "java.util.LinkedList", "java.util.HashSet", "java.util.TreeSet", "java.util.Hashtable", "java.util.Date", "java.util.Calendar",
-	"java.util.concurrent.ConcurrentHashMap", "java.text.SimpleDateFormat", "java.util.Vector", "java.lang.StringBuffer", "java.lang.StringBuilder", "java.lang.Object",
-	"[Ljava.lang.Object;", "[Ljava.lang.String;", "[B", "[C", "[I", "[F", "[D",
-)
 
 func named(names ...string) []*class {
 	classes := make([]*class, len(names))
