@@ -61,11 +61,13 @@ var lengths = func() (n [instructions]uint8) {
 	return n
 }()
 
-// codeOf returns the instructions of a Code attribute (JVMS 4.7.3).
-func codeOf(r *reader) []byte {
-	r.take(4) // stack and local variables
+// codeOf reads a Code attribute (JVMS 4.7.3).
+func codeOf(r *reader) *code {
+	r.u2() // stack
+	c := &code{locals: r.u2()}
 	n := r.u4()
-	return r.take(int(min(n, 1<<16)))
+	c.instructions = r.take(int(min(n, 1<<16)))
+	return c
 }
 
 // instructionLen returns the bytes of the instruction at an offset of code; 0 if it is not one or not whole.

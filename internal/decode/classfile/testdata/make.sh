@@ -3,8 +3,8 @@
 set -eu
 cd "$(dirname "$0")"
 rm -rf classes
-javac --release 17 -g:none -encoding UTF-8 -d classes model/Model.java model/org/nustaq/serialization/annotations/*.java
+javac --release 17 -g:none -encoding UTF-8 -d classes $(find model -name "*.java")
 all=$(mktemp)
 java -Xshare:off --add-opens java.base/java.lang=ALL-UNNAMED --add-opens java.base/java.io=ALL-UNNAMED Describe.java "$all" classes
-awk -v RS= -v ORS='\n\n' '/^class (p|org.nustaq)\./' "$all" > java.txt
+awk -v RS= -v ORS='\n\n' '/^class (p|org.nustaq|org.apache)\./' "$all" > java.txt
 rm "$all"
