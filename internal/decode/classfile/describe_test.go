@@ -93,8 +93,7 @@ const unknown = "unknown"
 
 // describe says of a class what Describe.java does.
 func describe(types *Types, name string) ([]string, error) {
-	c, err := types.Class(name)
-	if err != nil {
+	if _, err := types.Class(name); err != nil {
 		return nil, err
 	}
 	data, _, err := types.data(name)
@@ -102,7 +101,8 @@ func describe(types *Types, name string) ([]string, error) {
 		return nil, err
 	}
 	p := parser{r: &reader{b: data}, allAnnotations: true}
-	if c = p.class(); p.r.err != nil {
+	c := p.class()
+	if p.r.err != nil {
 		return nil, p.r.err
 	}
 	var lines []string

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -215,6 +216,22 @@ func TestSeveralPaths(t *testing.T) {
 	}, types.Duplicates())
 	types = open(t, Options{Paths: []string{one, folder}})
 	assert.Equal(t, "one", super(t, types, "p.Other"))
+}
+
+// TestConcurrent: several goroutines ask for classes of compressed jars, of which few are kept.
+func TestConcurrent(t *testing.T) {
+	types := open(t, Options{Paths: []string{write(t, t.TempDir(), "app.jar", bootJar(t, zip.Deflate))}, CacheSize: 2000})
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for range 50 {
+				for name, want := range map[string]string{"p.Main": "app", "p.A": "a", "p.B": "b", "p.Other": "other"} {
+					assert.Equal(t, want, super(t, types, name))
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // at replaces bytes of a jar that come a number of bytes after the n-th place of some text.

@@ -81,7 +81,6 @@ func isJar(name []byte) bool {
 
 // findings are what a scan of one archive comes across.
 type findings struct {
-	entries   []entry // classes and jars, for the check of overlaps
 	names     []string
 	manifest  *entry
 	classpath *entry // Spring Boot's order of jars

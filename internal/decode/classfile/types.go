@@ -41,7 +41,7 @@ type cached struct {
 }
 
 // Open finds out which classes there are; they are read when they are asked for. The error is an [*Error] that names the
-// path that cannot be used. [Types.Close] closes the jars.
+// path that cannot be used. Jars stay open until [Types.Close]; class files of folders are opened when they are needed.
 func Open(o Options) (*Types, error) {
 	t := &Types{limit: o.CacheSize, cache: map[string]*list.Element{}}
 	if t.limit == 0 {
