@@ -169,6 +169,13 @@ func describe(types *Types, name string) ([]string, error) {
 		line("type", f.Type())
 		line("annotations", annotationText(f.Annotations))
 	}
+	if c.Modifiers&(Interface|Abstract) == 0 && slices.ContainsFunc(c.Interfaces, func(i string) bool { return slices.Contains(optimizers, i) }) {
+		registered := unknown
+		if names, err := types.RegisteredClasses(name); err == nil {
+			registered = words(names)
+		}
+		line("registered", registered)
+	}
 	s, err := types.ObjectStream(name)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"hash/maphash"
 	"io"
 	"os"
@@ -22,7 +21,7 @@ type index struct {
 	seed       maphash.Seed
 	files      []*os.File
 	sources    []Source
-	duplicates []Duplicate
+	duplicates []*duplicate
 	warnings   []error
 	left       int // warnings that were left out
 
@@ -35,16 +34,6 @@ type Source struct {
 	Path string
 	// Classes are those in it, and Jars the jars in it.
 	Classes, Jars int
-}
-
-// Duplicate says that classes are in two places.
-type Duplicate struct {
-	// Used and Ignored are the two places.
-	Used, Ignored string
-	// Classes is how many there are, and Differ how many of these are not the same in both places.
-	Classes, Differ int
-	// Names are the first few of those that differ, or of all if none does.
-	Names []string
 }
 
 // unpackedJar is a compressed jar in a jar.
@@ -79,6 +68,9 @@ func openIndex(paths []string, release int) (x *index, err error) {
 			return x, err
 		}
 		source.Jars-- // itself
+		if source.Classes == 0 {
+			x.warnings = append(x.warnings, &Error{Place: path, Problem: "no classes in it", Advice: "pass a jar, or the folder that has the folders of the packages"})
+		}
 		x.sources = append(x.sources, source)
 	}
 	x.sort()
@@ -185,90 +177,7 @@ func (x *index) sort() {
 		kept = append(kept, e)
 	}
 	x.entries = slices.Clip(kept)
-	x.duplicates = d.list(x)
-}
-
-// duplicates counts the classes that are in two archives.
-type duplicates struct {
-	pairs map[[2]uint32]*Duplicate
-	read  int
-}
-
-// Bounds of what is found out about duplicates.
-const (
-	maxNames     = 5
-	maxCompared  = 10_000 // classes of folders that are read to compare them
-	checksumSize = 4
-)
-
-func (d *duplicates) add(x *index, first, other entry) {
-	if d.pairs == nil {
-		d.pairs = map[[2]uint32]*Duplicate{}
-	}
-	key := [2]uint32{first.archive, other.archive}
-	p := d.pairs[key]
-	if p == nil {
-		p = &Duplicate{Used: x.archives[first.archive].place, Ignored: x.archives[other.archive].place}
-		d.pairs[key] = p
-	}
-	p.Classes++
-	differ := d.differ(x, first, other)
-	if differ {
-		if p.Differ++; p.Differ == 1 {
-			p.Names = nil
-		}
-	}
-	if len(p.Names) < maxNames && (differ || p.Differ == 0) {
-		p.Names = append(p.Names, x.className(first))
-	}
-}
-
-func (d *duplicates) differ(x *index, a, b entry) bool {
-	if !a.inFolder && !b.inFolder {
-		return a.crc != b.crc || a.size != b.size
-	}
-	if d.read++; d.read > maxCompared {
-		return false
-	}
-	sum := func(e entry) (uint32, int) {
-		if !e.inFolder {
-			return e.crc, int(e.size)
-		}
-		data, _ := x.load(e)
-		return crc32.ChecksumIEEE(data), len(data)
-	}
-	sumA, sizeA := sum(a)
-	sumB, sizeB := sum(b)
-	return sumA != sumB || sizeA != sizeB
-}
-
-// list returns the pairs in the order of the class path.
-func (d *duplicates) list(x *index) []Duplicate {
-	keys := make([][2]uint32, 0, len(d.pairs))
-	for key := range d.pairs {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b [2]uint32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	var all []Duplicate
-	for _, key := range keys {
-		slices.Sort(d.pairs[key].Names)
-		all = append(all, *d.pairs[key])
-	}
-	return all
-}
-
-// className returns the name that a class has by its path.
-func (x *index) className(e entry) string {
-	a := x.archives[e.archive]
-	var name string
-	if e.inFolder {
-		name = a.paths[e.offset]
-	} else if src, _, err := x.bytes(a); err == nil {
-		name = e.name(src)
-	}
-	s := scanner{release: int(^uint16(0))}
-	path, _, _ := s.classPath([]byte(name))
-	return strings.ReplaceAll(string(path), "/", ".")
+	x.duplicates = d.list()
 }
 
 // find returns the entry of a class.

@@ -146,7 +146,6 @@ func TestLayouts(t *testing.T) {
 		"script":  {script, map[string]string{"p.Main": "app", "p.A": "a"}},
 		"comment": {comment, map[string]string{"p.Commented": "comment"}},
 		"ear":     {ear, map[string]string{"p.Web": "web", "p.Lib": "lib", "p.Ear": "ear"}},
-		"empty":   {jar(t), nil},
 	} {
 		types := open(t, Options{Paths: []string{write(t, dir, name+".jar", c.data)}})
 		for class, want := range c.want {
@@ -154,6 +153,8 @@ func TestLayouts(t *testing.T) {
 		}
 		assert.Empty(t, types.Warnings(), name)
 	}
+	empty := write(t, dir, "empty.jar", jar(t))
+	assert.EqualError(t, open(t, Options{Paths: []string{empty}}).Warnings()[0], empty+": no classes in it; pass a jar, or the folder that has the folders of the packages")
 	exploded := filepath.Join(dir, "exploded")
 	write(t, exploded, "BOOT-INF/classes/p/Main.class", class("p.Main", "app"))
 	write(t, exploded, "BOOT-INF/lib/l.jar", lib)

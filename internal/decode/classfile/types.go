@@ -91,7 +91,11 @@ func (t *Types) Len() int { return len(t.path.entries) }
 func (t *Types) Sources() []Source { return t.path.sources }
 
 // Duplicates returns which classes are in several places, in the order of the class path.
-func (t *Types) Duplicates() []Duplicate { return t.path.duplicates }
+func (t *Types) Duplicates() []Duplicate {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.path.duplicated()
+}
 
 // Warnings says what could not be read of the class path, a line each.
 func (t *Types) Warnings() []error {

@@ -7,9 +7,9 @@
 // 2.7.23 and of dubbo-spi-extensions 1.0 to 3.3; KryoFactory and FstFactory of Dubbox 2.8.4. All releases of a line have the same
 // order of their own classes.
 //
-// Since Dubbo 3.0.3 SerializableClassRegistry is a HashMap of classes, which have another hash in each run of a JVM: the classes of
-// an application are registered in an order that nobody chose, which two peers need not have in common. There a list of
-// classes says which ones have numbers, not which numbers they have.
+// Since Dubbo 3.0.3 SerializableClassRegistry is a HashMap of classes, whose hashes depend on all that a JVM did before: the
+// classes of an application are registered in an order that nobody chose, which two peers need not have in common. There a
+// list says which classes have numbers, not which numbers they have.
 //
 // Names of classes are those that Class.getName returns: [Ljava.lang.String; for an array. A [Table] does not change.
 package registration

@@ -173,6 +173,9 @@ public class Describe {
                 line("annotations", () -> annotations(f));
             }
         }
+        if (!c.isInterface() && (c.getModifiers() & java.lang.reflect.Modifier.ABSTRACT) == 0 && isOptimizer(c)) {
+            line("registered", () -> registered(c));
+        }
         ObjectStreamClass s;
         try {
             s = ObjectStreamClass.lookupAny(c);
@@ -205,6 +208,30 @@ public class Describe {
             return b;
         });
         out.append('\n');
+    }
+
+    static boolean isOptimizer(Class<?> c) {
+        for (Class<?> i : c.getInterfaces()) {
+            if (i.getSimpleName().equals("SerializationOptimizer")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static String registered(Class<?> c) throws Throwable {
+        Constructor<?> make = c.getDeclaredConstructor();
+        make.setAccessible(true);
+        Method m = c.getMethod("getSerializableClasses");
+        m.setAccessible(true);
+        StringBuilder s = new StringBuilder();
+        Object classes = m.invoke(make.newInstance());
+        if (classes != null) {
+            for (Object e : (java.util.Collection<?>) classes) {
+                s.append(((Class<?>) e).getName()).append(' ');
+            }
+        }
+        return s.toString();
     }
 
     static String names(Class<?>[] classes) {
