@@ -13,6 +13,9 @@ import (
 // folder scans a folder as if it were a jar with the same files: classes, and jars of libraries. Links to files are
 // followed, links to folders are not.
 func (s *scanner) folder(dir string) (*scanned, error) {
+	if err := s.spend(&s.budget.archives, 1, maxArchives, " jars"); err != nil {
+		return nil, located(dir, err)
+	}
 	out := &scanned{archive: &archive{place: dir, dir: dir}}
 	var jars []string
 	files := 0
@@ -22,7 +25,7 @@ func (s *scanner) folder(dir string) (*scanned, error) {
 			if path == dir {
 				return err
 			}
-			out.warn(path, err)
+			out.warnings = append(out.warnings, located(path, withoutPath(err)))
 			return nil
 		case e.IsDir():
 			if strings.HasPrefix(e.Name(), ".") && path != dir {
@@ -44,6 +47,9 @@ func (s *scanner) folder(dir string) (*scanned, error) {
 		case strings.HasSuffix(e.Name(), ".class"):
 			path, release, proper := s.classPath(name)
 			if path != nil && proper && release == 0 {
+				if err := s.spend(&s.budget.classes, 1, maxEntries, " classes"); err != nil {
+					return err
+				}
 				out.classes = append(out.classes, entry{
 					hash: s.hash(path), offset: int64(len(out.archive.paths)), inFolder: true,
 				})

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"io"
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 )
 
 // index knows where the classes of a class path lie. Names are not kept, only hashes of them that nobody can foresee; a class
@@ -53,9 +51,7 @@ func openIndex(paths []string, release int) (x *index, err error) {
 			x.close()
 		}
 	}()
-	left := new(atomic.Int64)
-	left.Store(maxUnpacked)
-	s := &scanner{unpacker: newUnpacker(left), release: release}
+	s := &scanner{unpacker: newUnpacker(newBudget()), release: release}
 	s.hash = func(path []byte) uint64 { return maphash.Bytes(x.seed, path) }
 	for _, path := range paths {
 		found, err := s.open(path)
@@ -64,9 +60,7 @@ func openIndex(paths []string, release int) (x *index, err error) {
 		}
 		source := Source{Path: path}
 		x.entries = slices.Grow(x.entries, found.total())
-		if err := x.add(found, &source); err != nil {
-			return x, err
-		}
+		x.add(found, &source)
 		source.Jars-- // itself
 		if source.Classes == 0 {
 			x.warnings = append(x.warnings, &Error{Place: path, Problem: "no classes in it", Advice: "pass a jar, or the folder that has the folders of the packages"})
@@ -121,7 +115,7 @@ func withoutPath(err error) error {
 }
 
 // add appends what was found in an archive and those in it.
-func (x *index) add(found *scanned, source *Source) error {
+func (x *index) add(found *scanned, source *Source) {
 	a := found.archive
 	if f, ok := a.src.(*os.File); ok {
 		x.files = append(x.files, f)
@@ -129,13 +123,6 @@ func (x *index) add(found *scanned, source *Source) error {
 	source.Classes += len(found.classes)
 	for i := range found.classes {
 		found.classes[i].archive = uint32(len(x.archives))
-	}
-	if len(x.archives) >= maxArchives || len(x.entries)+len(found.classes) > maxEntries {
-		return &Error{
-			Place:   source.Path,
-			Problem: fmt.Sprintf("the class path has more than %s jars or %s classes", number(maxArchives), number(maxEntries)),
-			Advice:  "pass those that have the classes of calls",
-		}
 	}
 	x.archives = append(x.archives, a)
 	x.entries = append(x.entries, found.classes...)
@@ -149,11 +136,8 @@ func (x *index) add(found *scanned, source *Source) error {
 	}
 	source.Jars++
 	for _, n := range found.nested {
-		if err := x.add(n, source); err != nil {
-			return err
-		}
+		x.add(n, source)
 	}
-	return nil
 }
 
 // sort orders the entries by hash, and removes all but the first of those with a name: in an archive those for the newest

@@ -84,15 +84,29 @@ type findings struct {
 	names     []string
 	manifest  *entry
 	classpath *entry // Spring Boot's order of jars
-	improper  int
-	first     string // of the improper ones
-	skipped   int    // encrypted, or compressed in another way
-	firstSkip string
+	improper  group
+	skipped   group // encrypted, or compressed in another way
+	deep      group // jars in too many jars
 	versions  bool
+}
+
+// group counts entries and has the name of the first one.
+type group struct {
+	n     int
+	first string
+}
+
+func (g *group) add(name []byte) {
+	if g.n++; g.n == 1 {
+		g.first = quote(name)
+	}
 }
 
 // jar scans a jar whose bytes are in src.
 func (s *scanner) jar(a *archive, src io.ReaderAt, size int64, depth int) (*scanned, error) {
+	if err := s.spend(&s.budget.archives, 1, maxArchives, " jars"); err != nil {
+		return nil, err
+	}
 	out := &scanned{archive: a}
 	var f findings
 	err := readDirectory(src, size, s.buf, func(e *zipEntry) error { return s.file(out, &f, e, depth) })
@@ -106,14 +120,9 @@ func (s *scanner) jar(a *archive, src io.ReaderAt, size int64, depth int) (*scan
 		out.classes = slices.DeleteFunc(out.classes, func(e entry) bool { return e.release > 0 })
 	}
 	s.sortJars(out, f.names, s.listed(src, size, f.classpath))
-	if f.improper > 0 {
-		out.warn(a.place, &Error{Problem: fmt.Sprintf("%s with a path that leaves the jar or is not a class's, such as %s",
-			count(f.improper, "entry", "entries"), f.first), Advice: "they are not read; do not unpack this file"})
-	}
-	if f.skipped > 0 {
-		out.warn(a.place, &Error{Problem: fmt.Sprintf("%s encrypted, too large or not compressed as in a jar, such as %s",
-			count(f.skipped, "class is", "classes are"), f.firstSkip), Advice: "they are not read; build the jar again"})
-	}
+	out.warn(f.improper, "entry has", "entries have", "a path that leaves the jar or is not a class's", "not read; do not unpack this file")
+	out.warn(f.skipped, "class or jar is", "classes or jars are", "encrypted, too large or not compressed as in a jar", "not read; build the jar again")
+	out.warn(f.deep, "jar is", "jars are", fmt.Sprintf("in %d jars in each other", depth+1), "not read; "+keepApart)
 	s.nested(out, src, size, depth)
 	return out, nil
 }
@@ -125,62 +134,69 @@ func count(n int, one, many string) string {
 	return number(int64(n)) + " " + many
 }
 
-func (o *scanned) warn(place string, err error) {
-	o.warnings = append(o.warnings, located(place, err))
+// warn says what entries are not read.
+func (o *scanned) warn(g group, one, many, what, advice string) {
+	if g.n > 0 {
+		o.warnings = append(o.warnings, &Error{
+			Place: o.archive.place, Problem: fmt.Sprintf("%s %s, such as %s", count(g.n, one, many), what, g.first), Advice: advice,
+		})
+	}
 }
 
 // file takes an entry of a jar.
 func (s *scanner) file(out *scanned, f *findings, e *zipEntry, depth int) error {
-	isClass, jar := bytes.HasSuffix(e.name, []byte(".class")), isJar(e.name)
-	known := entry{offset: e.offset, packed: uint32(e.packed), size: uint32(e.size), crc: e.crc, deflated: e.method == deflated}
 	unreadable := e.encrypted || e.packed > math.MaxUint32 || e.size > math.MaxUint32 || e.method != 0 && e.method != deflated
 	switch {
+	case bytes.HasSuffix(e.name, []byte(".class")):
+		return s.class(out, f, e, unreadable)
+	case isJar(e.name):
+		return s.nestedJar(out, f, e, unreadable, depth)
 	case string(e.name) == "META-INF/MANIFEST.MF" && !unreadable:
-		f.manifest = &known
-		return nil
+		f.manifest = e.kept()
 	case string(e.name) == "BOOT-INF/classpath.idx" && !unreadable:
-		f.classpath = &known
-		return nil
-	case !isClass && !jar:
-		return nil
-	case unreadable:
-		if f.skipped++; f.skipped == 1 {
-			f.firstSkip = quote(e.name)
-		}
-		return nil
-	case jar:
-		if !properPath(e.name) {
-			if f.improper++; f.improper == 1 {
-				f.first = quote(e.name)
-			}
-			return nil
-		}
-		if depth >= maxJarDepth {
-			out.warn(out.archive.place+"!/"+quote(e.name), &Error{
-				Problem: fmt.Sprintf("a jar in %d jars in each other is not read", depth+1), Advice: keepApart,
-			})
-			return nil
-		}
-		if len(f.names) >= maxArchives {
-			return &Error{Problem: "more than " + number(maxArchives) + " jars in it", Advice: keepApart}
-		}
-		out.bytes = append(out.bytes, known)
-		f.names = append(f.names, string(e.name))
-		return nil
+		f.classpath = e.kept()
 	}
+	return nil
+}
+
+// kept is what is kept of an entry.
+func (e *zipEntry) kept() *entry {
+	return &entry{offset: e.offset, packed: uint32(e.packed), size: uint32(e.size), crc: e.crc, deflated: e.method == deflated}
+}
+
+func (s *scanner) class(out *scanned, f *findings, e *zipEntry, unreadable bool) error {
 	path, release, proper := s.classPath(e.name)
 	switch {
 	case !proper:
-		if f.improper++; f.improper == 1 {
-			f.first = quote(e.name)
+		f.improper.add(e.name)
+	case path == nil:
+	case unreadable:
+		f.skipped.add(e.name)
+	default:
+		if err := s.spend(&s.budget.classes, 1, maxEntries, " classes"); err != nil {
+			return err
 		}
-	case path != nil:
-		if len(out.classes) >= maxEntries {
-			return &Error{Problem: "more than " + number(maxEntries) + " classes in it", Advice: keepApart}
-		}
-		known.hash, known.release = s.hash(path), uint16(min(release, math.MaxUint16))
+		out.classes = append(out.classes, *e.kept())
+		c := &out.classes[len(out.classes)-1]
+		c.hash, c.release = s.hash(path), uint16(min(release, math.MaxUint16))
 		f.versions = f.versions || release > 0
-		out.classes = append(out.classes, known)
+	}
+	return nil
+}
+
+func (s *scanner) nestedJar(out *scanned, f *findings, e *zipEntry, unreadable bool, depth int) error {
+	switch {
+	case !properPath(e.name):
+		f.improper.add(e.name)
+	case unreadable:
+		f.skipped.add(e.name)
+	case depth >= maxJarDepth:
+		f.deep.add(e.name)
+	case len(f.names) >= maxArchives:
+		return &Error{Problem: "more than " + number(maxArchives) + " jars in it", Advice: keepApart}
+	default:
+		out.bytes = append(out.bytes, *e.kept())
+		f.names = append(f.names, string(e.name))
 	}
 	return nil
 }
@@ -277,7 +293,7 @@ func (s *scanner) nested(out *scanned, src io.ReaderAt, size int64, depth int) {
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Go(func() {
-			own := &scanner{unpacker: newUnpacker(s.left), hash: s.hash, release: s.release}
+			own := &scanner{unpacker: newUnpacker(s.budget), hash: s.hash, release: s.release}
 			for i := range next {
 				own.inner(out, i, &jars[i], src, size, depth)
 			}
@@ -294,8 +310,7 @@ func (s *scanner) nested(out *scanned, src io.ReaderAt, size int64, depth int) {
 func (s *scanner) inner(out *scanned, i int, e *entry, src io.ReaderAt, size int64, depth int) {
 	a := out.nested[i].archive
 	fail := func(err error) {
-		out.nested[i] = &scanned{archive: a}
-		out.nested[i].warn(a.place, err)
+		out.nested[i] = &scanned{archive: a, warnings: []error{located(a.place, err)}}
 	}
 	if !e.deflated {
 		start, err := e.start(src, size)

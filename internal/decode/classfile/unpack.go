@@ -39,11 +39,32 @@ type archive struct {
 type unpacker struct {
 	buf      *bufio.Reader
 	inflater compress.Inflater
-	left     *atomic.Int64 // how many bytes may still be unpacked from jars in jars; nil: any number
+	budget   *budget // nil: without bounds
 }
 
-func newUnpacker(left *atomic.Int64) *unpacker {
-	return &unpacker{buf: bufio.NewReaderSize(nil, 64<<10), left: left}
+func newUnpacker(b *budget) *unpacker {
+	return &unpacker{buf: bufio.NewReaderSize(nil, 64<<10), budget: b}
+}
+
+// budget is what the scan of a class path may still take, by all goroutines together.
+type budget struct {
+	unpacked, archives, classes atomic.Int64
+}
+
+func newBudget() *budget {
+	b := &budget{}
+	b.unpacked.Store(maxUnpacked)
+	b.archives.Store(maxArchives)
+	b.classes.Store(maxEntries)
+	return b
+}
+
+// spend takes n from what is left of something, and reports an error if that is not as much.
+func (u *unpacker) spend(left *atomic.Int64, n, limit int64, what string) error {
+	if left.Add(-n) < 0 {
+		return &Error{Problem: "the class path has more than " + number(limit) + what, Advice: "pass the jars that have the classes of calls"}
+	}
+	return nil
 }
 
 // start returns where the data of an entry begin, and checks that they end within the jar.
@@ -116,8 +137,10 @@ func (u *unpacker) read(src io.ReaderAt, size int64, e *entry, to []byte, limit,
 
 // nested returns the bytes of a compressed jar in a jar.
 func (u *unpacker) nested(src io.ReaderAt, size int64, e *entry, to []byte) ([]byte, error) {
-	if u.left != nil && u.left.Add(-int64(e.size)) < 0 {
-		return nil, &Error{Problem: "compressed jars in jars come to more than " + mib(maxUnpacked), Advice: keepApart}
+	if u.budget != nil {
+		if err := u.spend(&u.budget.unpacked, int64(e.size), maxUnpacked, " bytes in compressed jars in jars"); err != nil {
+			return nil, err
+		}
 	}
 	return u.read(src, size, e, to, maxNestedJar, maxRatio)
 }
