@@ -96,13 +96,18 @@ type Member struct {
 }
 
 // Members returns the fields of the objects of a class, which are not static: those of the topmost class first, each class's in
-// order of declaration. missing is the first superclass that was not found: its fields and those above it are not there.
-func (t *Types) Members(name string) (members []Member, missing string, err error) {
+// order of declaration. arguments are the types that the class's own variables stand for, if these are known: those of a field of
+// the type Page<User>. missing is the first superclass that was not found: its fields and those above it are not there.
+func (t *Types) Members(name string, arguments ...*Type) (members []Member, missing string, err error) {
 	chain, missing, err := t.Chain(name)
 	if err != nil {
 		return nil, "", err
 	}
+	if len(chain) == 0 {
+		return nil, missing, nil
+	}
 	bound := make([]bindings, len(chain))
+	bound[0] = bind(chain[0], arguments)
 	for i := 1; i < len(chain); i++ {
 		if g := chain[i-1].Generic; g != nil && g.Super.Name == chain[i].Name {
 			args := make([]*Type, len(g.Super.Args))

@@ -9,16 +9,19 @@ import (
 // machine follows instructions (JVMS 6.5) of a class that makes lists of classes, without branches.
 type machine struct {
 	pool    *pool
-	name    string // of the class
-	methods map[string]*code
+	name    string           // of the class
+	methods map[string]*code // by name and descriptor
 	statics map[string]*thing
 	copied  int // elements of lists, to bound work
+	steps   int // instructions that were followed
+	depth   int // methods that have called each other
 }
 
 // code is the code of a method.
 type code struct {
 	instructions []byte
 	locals       int
+	bridge       bool
 }
 
 // Bounds of what a method may do.
@@ -26,6 +29,8 @@ const (
 	maxStack    = 1 << 12
 	maxCopied   = 1 << 20
 	maxElements = 1 << 16
+	maxSteps    = 1 << 20
+	maxCalls    = 16
 )
 
 // newMachine reads the methods of a class file.
@@ -38,11 +43,14 @@ func newMachine(data []byte) (*machine, error) {
 	return &machine{pool: p.pool, name: c.Name, methods: p.code, statics: map[string]*thing{}}, nil
 }
 
-// isFollowed reports whether the code of a method is kept, and under which name: those without parameters, of which a
-// bridge for another type of result is none.
-func isFollowed(name, descriptor string, flags Modifiers) bool {
-	const bridge = Volatile // the same bit
-	return strings.HasPrefix(descriptor, "()") && flags&bridge == 0 && (name == "<clinit>" || name == "<init>" || name == "getSerializableClasses")
+// method returns the code of a method without parameters, whatever type it returns; a bridge for another type is none.
+func (m *machine) method(name string) *code {
+	for key, c := range m.methods {
+		if strings.HasPrefix(key, name+"()") && !c.bridge {
+			return c
+		}
+	}
+	return nil
 }
 
 // unknown marks what an initializer made that could not be followed to its end.
@@ -93,9 +101,16 @@ func (f *frame) fail(format string, args ...any) {
 
 // run follows a method and returns its result.
 func (m *machine) run(c *code, arguments []*thing) (*thing, error) {
-	f := &frame{m: m, locals: make([]*thing, c.locals+len(arguments)+4)}
+	if m.depth++; m.depth > maxCalls {
+		return nil, fmt.Errorf("methods call each other too often")
+	}
+	defer func() { m.depth-- }()
+	f := &frame{m: m, locals: make([]*thing, max(c.locals, len(arguments)))}
 	copy(f.locals, arguments)
 	for at := 0; ; {
+		if m.steps++; m.steps > maxSteps {
+			return nil, fmt.Errorf("instruction %d: too many instructions", at)
+		}
 		n := instructionLen(c.instructions, at)
 		if n == 0 {
 			return nil, fmt.Errorf("instruction %d is not one", at)
@@ -124,6 +139,8 @@ func (f *frame) step(ins []byte) {
 		f.push(&thing{kind: thingNull})
 	case op >= opIconstM1 && op <= opIconst5:
 		f.push(&thing{kind: thingInt, value: int(op) - opIconstM1 - 1})
+	case op >= opLconst0 && op <= 0x0f || op == opLdc2W: // long, float and double constants
+		f.push(nil)
 	case op == opBipush:
 		f.push(&thing{kind: thingInt, value: int(int8(ins[1]))})
 	case op == opSipush:

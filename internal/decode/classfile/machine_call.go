@@ -22,6 +22,10 @@ func (f *frame) invoke(i int, static bool) {
 	if f.err != nil {
 		return
 	}
+	if own := f.m.methods[name+descriptor]; own != nil && class == f.m.name {
+		f.own(own, result, parameters, on, arguments)
+		return
+	}
 	returned, followed := f.call(class, name, parameters, on, arguments)
 	if !followed {
 		where := "; it is given to " + quote([]byte(class+"."+name))
@@ -31,6 +35,25 @@ func (f *frame) invoke(i int, static bool) {
 		returned = &thing{}
 	}
 	if result != "V" {
+		f.push(returned)
+	}
+}
+
+// own follows a method of the same class. Variables of long and double are two.
+func (f *frame) own(method *code, result string, parameters []string, on *thing, arguments []*thing) {
+	var locals []*thing
+	if on != nil {
+		locals = append(locals, on)
+	}
+	for i, a := range arguments {
+		if locals = append(locals, a); parameters[i] == "J" || parameters[i] == "D" {
+			locals = append(locals, nil)
+		}
+	}
+	returned, err := f.m.run(method, locals)
+	if err != nil {
+		f.fail("a method of the class: %w", err)
+	} else if result != "V" {
 		f.push(returned)
 	}
 }

@@ -51,6 +51,13 @@ func TestMembers(t *testing.T) {
 		"Middle own java.lang.Integer[]",
 		"Bottom number int",
 	}, lines)
+	middle, _, err := types.Members("p.Model$Middle", &Type{Kind: Object, Name: "p.User"})
+	require.NoError(t, err)
+	assert.Equal(t, "java.util.List<java.util.Map<java.lang.String, java.util.List<p.User>>>", middle[1].Type.String())
+	none, missing, err := types.Members("java.lang.Object")
+	assert.Empty(t, none)
+	assert.Empty(t, missing)
+	assert.NoError(t, err)
 	lines, _ = memberLines(t, types, "p.Model$Raw")
 	assert.Equal(t, "Base value T", lines[0], "a raw superclass binds nothing")
 	lines, missing = memberLines(t, types, "p.Model$1")

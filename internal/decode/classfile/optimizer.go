@@ -15,8 +15,8 @@ var optimizers = []string{
 }
 
 // RegisteredClasses returns the classes that getSerializableClasses of a SerializationOptimizer returns, in order: names as Class.getName
-// returns them. The method is followed instruction by instruction, with the constructor and the static initializer before it. The
-// error says at which instruction that was not possible, or that the order is not in the class: --register helps there.
+// returns them. The method is followed instruction by instruction, with the constructor and the static initializer before it, and the
+// methods of the class that these call. The error says at which instruction that was not possible, or that the order is not in the class: --register helps there.
 func (t *Types) RegisteredClasses(name string) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,17 +82,17 @@ func (t *Types) each(f func(data []byte)) error {
 
 // registered follows the code.
 func (m *machine) registered() ([]string, error) {
-	method := m.methods["getSerializableClasses"]
+	method := m.method("getSerializableClasses")
 	if method == nil {
 		return nil, fmt.Errorf("the class has no method getSerializableClasses of its own")
 	}
 	this := &thing{fields: map[string]*thing{}}
-	if clinit := m.methods["<clinit>"]; clinit != nil {
+	if clinit := m.method("<clinit>"); clinit != nil {
 		if _, err := m.run(clinit, nil); err != nil {
 			m.unknown("static initializer", err, m.statics)
 		}
 	}
-	if constructor := m.methods["<init>"]; constructor != nil {
+	if constructor := m.method("<init>"); constructor != nil {
 		if _, err := m.run(constructor, []*thing{this}); err != nil {
 			m.unknown("constructor", err, m.statics)
 			m.unknown("constructor", err, this.fields)

@@ -25,7 +25,7 @@ type parser struct {
 	header int     // offset of what follows the constant pool: flags, this class, superclass, interfaces
 	hashed members // what serialVersionUID is computed from
 	clinit []byte  // the code of the static initializer
-	// code is that of the methods that a machine follows; nil where none does.
+	// code is that of all methods, by name and descriptor, for a machine that follows them; nil where none does.
 	code map[string]*code
 	// uidField says that serialVersionUID is declared, and uidConstant which entry of the pool is its value, if one is.
 	uidField    bool
@@ -251,8 +251,11 @@ func (p *parser) methods() {
 			switch {
 			case attribute == "Synthetic":
 				flags |= Synthetic
-			case attribute == "Code" && p.code != nil && isFollowed(string(n), string(d), flags):
-				p.code[string(n)] = codeOf(r)
+			case attribute == "Code" && p.code != nil:
+				const bridge = Volatile // the same bit
+				c := codeOf(r)
+				c.bridge = flags.Has(bridge)
+				p.code[string(n)+string(d)] = c
 			case attribute == "Code" && string(n) == "<clinit>":
 				p.clinit = codeOf(r).instructions
 			}

@@ -82,10 +82,22 @@ class Optimizers {
             List<Class<?>> classes = new ArrayList<>();
             classes.add(Model.class);
             more(classes);
+            classes.addAll(others(1L, Model.Raw.class));
             return classes;
         }
 
-        private static void more(List<Class<?>> classes) { classes.add(Model.Color.class); }
+        static void more(List<Class<?>> classes) { classes.add(Model.Color.class); }
+
+        private List<Class<?>> others(long n, Class<?> first) { return Arrays.asList(first, Model.Base.class); }
+    }
+
+    static class Outside implements SerializationOptimizer {
+        public Collection<Class<?>> getSerializableClasses() {
+            List<Class<?>> classes = new ArrayList<>();
+            classes.add(Model.class);
+            Elsewhere.more(classes);
+            return classes;
+        }
     }
 
     static class ByName implements SerializationOptimizer {
