@@ -11,7 +11,7 @@ type machine struct {
 	pool    *pool
 	name    string           // of the class
 	methods map[string]*code // by name and descriptor
-	statics map[string]*thing
+	statics map[string]*operand
 	copied  int // elements of lists, to bound work
 	steps   int // instructions that were followed
 	depth   int // methods that have called each other
@@ -40,7 +40,7 @@ func newMachine(data []byte) (*machine, error) {
 	if p.r.err != nil {
 		return nil, p.r.err
 	}
-	return &machine{pool: p.pool, name: c.Name, methods: p.code, statics: map[string]*thing{}}, nil
+	return &machine{pool: p.pool, name: c.Name, methods: p.code, statics: map[string]*operand{}}, nil
 }
 
 // method returns the code of a method without parameters, whatever type it returns; a bridge for another type is none.
@@ -54,39 +54,47 @@ func (m *machine) method(name string) *code {
 }
 
 // unknown marks what an initializer made that could not be followed to its end.
-func (m *machine) unknown(what string, err error, made map[string]*thing) {
+func (m *machine) unknown(what string, err error, made map[string]*operand) {
 	for _, t := range made {
-		t.spoil(fmt.Sprintf("; the %s: %s", what, err))
+		t.invalidate(fmt.Sprintf("; the %s: %s", what, err))
 	}
 }
 
-func (t *thing) spoil(why string) {
-	if t != nil && t.spoilt == "" {
-		t.spoilt = why
+// invalidate marks a list, and those that it or an object holds, as one that may hold something else.
+func (t *operand) invalidate(why string) {
+	if t == nil || t.invalid != "" {
+		return
+	}
+	t.invalid = why
+	for _, e := range t.elements {
+		e.invalidate(why)
+	}
+	for _, f := range t.fields {
+		f.invalidate(why)
 	}
 }
 
 // frame is a method that is being followed.
 type frame struct {
 	m      *machine
-	stack  []*thing
-	locals []*thing
+	stack  []*operand
+	locals []*operand
 	err    error
 }
 
-func (f *frame) push(t *thing) {
+func (f *frame) push(t *operand) {
 	if t == nil {
-		t = &thing{}
+		t = &operand{}
 	}
 	if f.stack = append(f.stack, t); len(f.stack) > maxStack {
 		f.fail("the stack is too deep")
 	}
 }
 
-func (f *frame) pop() *thing {
+func (f *frame) pop() *operand {
 	if len(f.stack) == 0 {
 		f.fail("the stack is empty")
-		return &thing{}
+		return &operand{}
 	}
 	t := f.stack[len(f.stack)-1]
 	f.stack = f.stack[:len(f.stack)-1]
@@ -100,12 +108,12 @@ func (f *frame) fail(format string, args ...any) {
 }
 
 // run follows a method and returns its result.
-func (m *machine) run(c *code, arguments []*thing) (*thing, error) {
+func (m *machine) run(c *code, arguments []*operand) (*operand, error) {
 	if m.depth++; m.depth > maxCalls {
 		return nil, fmt.Errorf("methods call each other too often")
 	}
 	defer func() { m.depth-- }()
-	f := &frame{m: m, locals: make([]*thing, max(c.locals, len(arguments)))}
+	f := &frame{m: m, locals: make([]*operand, max(c.locals, len(arguments)))}
 	copy(f.locals, arguments)
 	for at := 0; ; {
 		if m.steps++; m.steps > maxSteps {
@@ -136,15 +144,15 @@ func (f *frame) step(ins []byte) {
 	switch op := ins[0]; {
 	case op == 0x00: // nop
 	case op == 0x01: // aconst_null
-		f.push(&thing{kind: thingNull})
+		f.push(&operand{kind: nullValue})
 	case op >= opIconstM1 && op <= opIconst5:
-		f.push(&thing{kind: thingInt, value: int(op) - opIconstM1 - 1})
+		f.push(&operand{kind: intValue, value: int(op) - opIconstM1 - 1})
 	case op >= opLconst0 && op <= 0x0f || op == opLdc2W: // long, float and double constants
 		f.push(nil)
 	case op == opBipush:
-		f.push(&thing{kind: thingInt, value: int(int8(ins[1]))})
+		f.push(&operand{kind: intValue, value: int(int8(ins[1]))})
 	case op == opSipush:
-		f.push(&thing{kind: thingInt, value: int(int16(index()))})
+		f.push(&operand{kind: intValue, value: int(int16(index()))})
 	case op == opLdc:
 		f.load(int(ins[1]))
 	case op == opLdcW:
@@ -166,7 +174,7 @@ func (f *frame) step(ins []byte) {
 		f.push(nil)
 	case op == 0x53: // aastore
 		value, i, to := f.pop(), f.pop(), f.pop()
-		if i.kind != thingInt || to.kind != thingArray || i.value < 0 || i.value >= len(to.elements) {
+		if i.kind != intValue || to.kind != arrayValue || i.value < 0 || i.value >= len(to.elements) {
 			f.fail("an element of an array that is not known")
 			return
 		}
@@ -193,13 +201,13 @@ func (f *frame) step(ins []byte) {
 		class := f.m.pool.class(&r, index(), "a class")
 		ordered, known := collections[class]
 		if known {
-			f.push(&thing{kind: thingList, unordered: !ordered})
+			f.push(&operand{kind: listValue, unordered: !ordered})
 		} else {
 			f.push(nil)
 		}
 	case op == 0xbd: // anewarray
 		n := f.pop()
-		if n.kind != thingInt || n.value < 0 || n.value > maxElements {
+		if n.kind != intValue || n.value < 0 || n.value > maxElements {
 			f.fail("an array whose length is not known")
 			return
 		}
@@ -207,7 +215,7 @@ func (f *frame) step(ins []byte) {
 			f.fail("too many classes")
 			return
 		}
-		f.push(&thing{kind: thingArray, elements: make([]*thing, n.value)})
+		f.push(&operand{kind: arrayValue, elements: make([]*operand, n.value)})
 	case op == 0xc0: // checkcast
 	case op >= 0x99 && op <= 0xab, op >= 0xc6 && op <= 0xc9:
 		f.fail("the list depends on a condition or loop")
@@ -240,17 +248,17 @@ func (f *frame) load(i int) {
 	var r reader
 	switch f.m.pool.tag(i) {
 	case tagClass:
-		f.push(&thing{kind: thingClass, name: f.m.pool.class(&r, i, "a class")})
+		f.push(&operand{kind: classValue, name: f.m.pool.class(&r, i, "a class")})
 	case tagInteger:
 		b := f.m.pool.entry(i, tagInteger)
-		f.push(&thing{kind: thingInt, value: int(int32(binary.BigEndian.Uint32(b)))})
+		f.push(&operand{kind: intValue, value: int(int32(binary.BigEndian.Uint32(b)))})
 	default:
 		f.push(nil)
 	}
 }
 
 // field gets or puts a static field: of this class, or the class of a primitive type, as in Integer.TYPE.
-func (f *frame) field(i int, value *thing, put bool) {
+func (f *frame) field(i int, value *operand, put bool) {
 	class, name, descriptor, ok := f.m.pool.member(i)
 	if !ok {
 		f.fail("a field that is not known")
@@ -265,13 +273,13 @@ func (f *frame) field(i int, value *thing, put bool) {
 		return
 	}
 	if put {
-		value.spoil("; it is kept in " + quote([]byte(class)))
+		value.invalidate("; it is kept in " + quote([]byte(class)))
 		return
 	}
 	if name == "TYPE" && strings.HasPrefix(class, "java.lang.") && descriptor == "Ljava/lang/Class;" {
 		for primitive, box := range boxes {
 			if box == class {
-				f.push(&thing{kind: thingClass, name: primitive})
+				f.push(&operand{kind: classValue, name: primitive})
 				return
 			}
 		}
@@ -286,7 +294,7 @@ var boxes = map[string]string{
 }
 
 // member gets or, if there is a value, puts a field of an object.
-func (f *frame) member(i int, of, value *thing) {
+func (f *frame) member(i int, of, value *operand) {
 	class, name, _, ok := f.m.pool.member(i)
 	known := ok && class == f.m.name && of.fields != nil
 	switch {
@@ -297,6 +305,6 @@ func (f *frame) member(i int, of, value *thing) {
 	case known:
 		of.fields[name] = value
 	default:
-		value.spoil("; it is kept in another object")
+		value.invalidate("; it is kept in another object")
 	}
 }

@@ -11,11 +11,11 @@ func (f *frame) invoke(i int, static bool) {
 		f.fail("a method that is not known")
 		return
 	}
-	arguments := make([]*thing, len(parameters))
+	arguments := make([]*operand, len(parameters))
 	for k := len(arguments) - 1; k >= 0; k-- {
 		arguments[k] = f.pop()
 	}
-	var on *thing
+	var on *operand
 	if !static {
 		on = f.pop()
 	}
@@ -30,9 +30,9 @@ func (f *frame) invoke(i int, static bool) {
 	if !followed {
 		where := "; it is given to " + quote([]byte(class+"."+name))
 		for _, a := range append(arguments, on) {
-			a.spoil(where)
+			a.invalidate(where)
 		}
-		returned = &thing{}
+		returned = &operand{}
 	}
 	if result != "V" {
 		f.push(returned)
@@ -40,8 +40,8 @@ func (f *frame) invoke(i int, static bool) {
 }
 
 // own follows a method of the same class. Variables of long and double are two.
-func (f *frame) own(method *code, result string, parameters []string, on *thing, arguments []*thing) {
-	var locals []*thing
+func (f *frame) own(method *code, result string, parameters []string, on *operand, arguments []*operand) {
+	var locals []*operand
 	if on != nil {
 		locals = append(locals, on)
 	}
@@ -59,12 +59,12 @@ func (f *frame) own(method *code, result string, parameters []string, on *thing,
 }
 
 // call follows the methods that are known.
-func (f *frame) call(class, name string, parameters []string, on *thing, arguments []*thing) (returned *thing, followed bool) {
+func (f *frame) call(class, name string, parameters []string, on *operand, arguments []*operand) (returned *operand, followed bool) {
 	method := class + "." + name
-	first := func() *thing { return arguments[0] }
+	first := func() *operand { return arguments[0] }
 	switch ordered, makes := makers[method]; {
 	case makes:
-		t := &thing{kind: thingList, unordered: !ordered}
+		t := &operand{kind: listValue, unordered: !ordered}
 		if len(parameters) == 1 && strings.HasPrefix(parameters[0], "[") {
 			return t, f.addAll(t, first())
 		}
@@ -82,7 +82,7 @@ func (f *frame) call(class, name string, parameters []string, on *thing, argumen
 		return nil, false
 	case name == "<init>" && on.fields != nil: // Object's, of the optimizer
 		return nil, len(arguments) == 0
-	case on.kind != thingList:
+	case on.kind != listValue:
 		return nil, name == "<init>" && len(arguments) == 0
 	case name == "<init>":
 		switch {
@@ -106,8 +106,8 @@ func (f *frame) call(class, name string, parameters []string, on *thing, argumen
 }
 
 // addAll appends the elements of a collection or array; followed is false if these are not known.
-func (f *frame) addAll(to, from *thing) (followed bool) {
-	if to.kind != thingList || from.kind != thingList && from.kind != thingArray || from.spoilt != "" {
+func (f *frame) addAll(to, from *operand) (followed bool) {
+	if to.kind != listValue || from.kind != listValue && from.kind != arrayValue || from.invalid != "" {
 		return false
 	}
 	if f.m.copied += len(from.elements); f.m.copied > maxCopied || len(to.elements)+len(from.elements) > maxElements {

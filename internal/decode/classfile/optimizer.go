@@ -86,32 +86,32 @@ func (m *machine) registered() ([]string, error) {
 	if method == nil {
 		return nil, fmt.Errorf("the class has no method getSerializableClasses of its own")
 	}
-	this := &thing{fields: map[string]*thing{}}
+	this := &operand{fields: map[string]*operand{}}
 	if clinit := m.method("<clinit>"); clinit != nil {
 		if _, err := m.run(clinit, nil); err != nil {
 			m.unknown("static initializer", err, m.statics)
 		}
 	}
 	if constructor := m.method("<init>"); constructor != nil {
-		if _, err := m.run(constructor, []*thing{this}); err != nil {
+		if _, err := m.run(constructor, []*operand{this}); err != nil {
 			m.unknown("constructor", err, m.statics)
 			m.unknown("constructor", err, this.fields)
 		}
 	}
-	result, err := m.run(method, []*thing{this})
+	result, err := m.run(method, []*operand{this})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("getSerializableClasses: %w", err)
-	case result == nil || result.kind == thingNull:
+	case result == nil || result.kind == nullValue:
 		return nil, nil
-	case result.kind != thingList || result.spoilt != "":
-		return nil, fmt.Errorf("getSerializableClasses: what it returns is not a list that is made there%s", result.spoilt)
+	case result.kind != listValue || result.invalid != "":
+		return nil, fmt.Errorf("getSerializableClasses: what it returns is not a list that is made there%s", result.invalid)
 	case result.unordered && len(result.elements) > 1:
 		return nil, fmt.Errorf("getSerializableClasses returns a set without an order, so each JVM registers its classes in another one")
 	}
 	var names []string
 	for i, e := range result.elements {
-		if e == nil || e.kind != thingClass {
+		if e == nil || e.kind != classValue {
 			return nil, fmt.Errorf("getSerializableClasses: element %d of the list is not written as NAME.class", i+1)
 		}
 		names = append(names, e.name)
@@ -119,27 +119,27 @@ func (m *machine) registered() ([]string, error) {
 	return names, nil
 }
 
-// thingKind is what the machine knows of a value.
-type thingKind uint8
+// valueKind is what the machine knows of a value.
+type valueKind uint8
 
 const (
-	thingAny thingKind = iota // a value that is not known
-	thingNull
-	thingInt
-	thingClass // a class: p.Model.class
-	thingList  // a list or a set
-	thingArray // an array of objects
+	unknownValue valueKind = iota // a value that is not known
+	nullValue
+	intValue
+	classValue // a class: p.Model.class
+	listValue  // a list or a set
+	arrayValue // an array of objects
 )
 
-// thing is a value on the stack, in a variable or a field.
-type thing struct {
-	kind      thingKind
+// operand is a value on the stack, in a variable or a field.
+type operand struct {
+	kind      valueKind
 	name      string // of a constant
 	value     int    // of a number
-	elements  []*thing
+	elements  []*operand
 	unordered bool
-	spoilt    string            // why a list may hold something else
-	fields    map[string]*thing // of the optimizer
+	invalid   string              // why a list may hold something else
+	fields    map[string]*operand // of the optimizer
 }
 
 // collections are the classes whose elements are followed, and whether they have an order.
