@@ -235,6 +235,31 @@ func TestConcurrent(t *testing.T) {
 	wait.Wait()
 }
 
+// TestBudget: what a class path may have in all ends the scan of a jar, not that of those before it.
+func TestBudget(t *testing.T) {
+	for what, take := range map[string]func(b *budget){
+		"more than 20,000 jars":                                    func(b *budget) { b.archives.Store(2) },
+		"more than 4,000,000 classes":                              func(b *budget) { b.classes.Store(4) },
+		"more than 4,294,967,296 bytes in compressed jars in jars": func(b *budget) { b.unpacked.Store(1000) },
+	} {
+		b := newBudget()
+		take(b)
+		data := bootJar(t, zip.Deflate)
+		s := &scanner{unpacker: newUnpacker(b), release: 17, hash: func([]byte) uint64 { return 0 }}
+		found, err := s.jar(&archive{place: "a.jar"}, bytes.NewReader(data), int64(len(data)), 0)
+		require.NoError(t, err)
+		refused := 0
+		for _, n := range found.nested {
+			for _, w := range n.warnings {
+				assert.ErrorContains(t, w, ".jar: the class path has "+what+"; pass the jars that have the classes of calls")
+				refused++
+			}
+		}
+		assert.Positive(t, refused, what)
+		assert.Len(t, found.classes, 3)
+	}
+}
+
 // at replaces bytes of a jar that come a number of bytes after the n-th place of some text.
 func at(data []byte, text string, n, offset int, with ...byte) []byte {
 	data = bytes.Clone(data)
