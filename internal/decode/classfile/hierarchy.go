@@ -1,7 +1,7 @@
 package classfile
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,23 +52,33 @@ func chainText(chain []*Class, last string) string {
 // Is reports whether a class is another one, extends it or implements it. An error says that this is not known, because a
 // class in between is missing or cannot be read; the first such class is named. Arrays are not looked into.
 func (t *Types) Is(name, other string) (bool, error) {
+	is, missing, err := t.is(name, other)
+	if err == nil && missing != "" {
+		err = fmt.Errorf("%s: %w", quote([]byte(missing)), ErrMissing)
+	}
+	return is, err
+}
+
+// is is Is, with the first class that is missing.
+func (t *Types) is(name, other string) (is bool, missing string, err error) {
 	if other == object {
-		return true, nil
+		return true, "", nil
 	}
 	seen := map[string]bool{name: true}
-	var unknown error
 	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
 		next := queue[0]
 		if next == other {
-			return true, nil
+			return true, "", nil
 		}
 		if next == object {
 			continue
 		}
-		c, err := t.Class(next)
-		if err != nil {
-			if unknown == nil {
-				unknown = fmt.Errorf("%s: %w", quote([]byte(next)), err)
+		c, failed := t.Class(next)
+		if failed != nil {
+			if failed == ErrMissing {
+				missing = cmp.Or(missing, next)
+			} else if err == nil {
+				err = failed
 			}
 			continue
 		}
@@ -79,12 +89,12 @@ func (t *Types) Is(name, other string) (bool, error) {
 			}
 		}
 		if len(seen) > maxSupertypes {
-			return false, &Error{
+			return false, "", &Error{
 				Place: c.Place, Problem: fmt.Sprintf("class %s has more than %s superclasses and interfaces", quote([]byte(name)), number(maxSupertypes)), Advice: rebuild,
 			}
 		}
 	}
-	return false, unknown
+	return false, missing, err
 }
 
 // Member is a field of an object: one that its class or a superclass declares.
@@ -130,16 +140,13 @@ func (t *Types) Members(name string, arguments ...*Type) (members []Member, miss
 // IsFinal reports whether objects of a declared type can only be of that class: final classes, primitive types, and arrays of
 // either. An error says that the class is not known.
 func (t *Types) IsFinal(descriptor string) (bool, error) {
-	base := strings.TrimLeft(descriptor, "[")
-	if !strings.HasPrefix(base, "L") {
+	base, isClass := strings.CutPrefix(strings.TrimLeft(descriptor, "["), "L")
+	if !isClass {
 		return true, nil
 	}
-	c, err := t.Class(strings.ReplaceAll(strings.Trim(base, "L;"), "/", "."))
+	c, err := t.Class(strings.ReplaceAll(strings.TrimSuffix(base, ";"), "/", "."))
 	if err != nil {
 		return false, err
 	}
 	return c.Modifiers.Has(Final), nil
 }
-
-// isUnknown reports whether an error of [Types.Is] says that a class is missing.
-func isUnknown(err error) bool { return errors.Is(err, ErrMissing) }

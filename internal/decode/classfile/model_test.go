@@ -98,7 +98,10 @@ func TestKinds(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Equal(t, final, got, descriptor)
 	}
-	_, err := types.IsFinal("Ljava/lang/String;")
+	named := open(t, Options{Paths: []string{write(t, t.TempDir(), "l.jar", jar(t, stored("LL.class", small(func(*made) [][]byte { return nil }))))}})
+	_, err := named.IsFinal("[LLL;")
+	assert.ErrorContains(t, err, "it has the class p.A and should have LL")
+	_, err = types.IsFinal("Ljava/lang/String;")
 	assert.ErrorIs(t, err, ErrMissing)
 }
 

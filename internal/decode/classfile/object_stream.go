@@ -5,7 +5,6 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"slices"
-	"strings"
 )
 
 // ObjectStream is what java.io.ObjectStreamClass says of a class: how Java serialization writes its objects.
@@ -18,13 +17,16 @@ type ObjectStream struct {
 	Record bool
 	// SerialVersionUID is declared or computed; 0 for enums, records that do not declare it, and classes that are not Serializable.
 	// SerialVersionUIDKnown is false if the class computes it when it is loaded.
-	SerialVersionUID          int64
-	SerialVersionUIDKnown     bool
-	WriteObject, ReadObject   bool // the class has these methods itself, and they are called
-	ReadObjectNoData          bool
-	WriteReplace, ReadResolve bool // the class has these methods or inherits them
-	fieldsOf                  *Class
-	Incomplete                string // a superclass or interface that was not found: what it would add is not known
+	SerialVersionUID      int64
+	SerialVersionUIDKnown bool
+	// WriteObject, ReadObject and ReadObjectNoData say which of these methods the class has itself, so that they are called.
+	WriteObject, ReadObject, ReadObjectNoData bool
+	// WriteReplace and ReadResolve say which of these methods the class has or inherits.
+	WriteReplace, ReadResolve bool
+	// Incomplete is a superclass or interface that was not found: what it would add is not known.
+	Incomplete string
+
+	fieldsOf *Class
 }
 
 // ObjectStream returns what ObjectStreamClass.lookupAny says of a class. The class itself must be known; if one of its
@@ -34,19 +36,19 @@ func (t *Types) ObjectStream(name string) (*ObjectStream, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := chain0(chain)
-	if c == nil { // java.lang.Object
+	if len(chain) == 0 { // java.lang.Object
 		return &ObjectStream{SerialVersionUIDKnown: true}, nil
 	}
+	c := chain[0]
 	s := &ObjectStream{Incomplete: missing, SerialVersionUIDKnown: true, Record: c.Record}
-	for to, other := range map[*bool]string{
-		&s.Serializable: "java.io.Serializable", &s.Externalizable: "java.io.Externalizable", &s.Enum: "java.lang.Enum",
-	} {
-		if *to, err = t.Is(name, other); err != nil && !isUnknown(err) {
-			return nil, err
-		} else if err != nil && s.Incomplete == "" {
-			s.Incomplete, _, _ = strings.Cut(err.Error(), ":")
-		}
+	is := func(other string) bool {
+		yes, missing, failed := t.is(name, other)
+		s.Incomplete, err = cmp.Or(s.Incomplete, missing), cmp.Or(err, failed)
+		return yes
+	}
+	s.Serializable, s.Externalizable, s.Enum = is("java.io.Serializable"), is("java.io.Externalizable"), is("java.lang.Enum")
+	if err != nil {
+		return nil, err
 	}
 	if s.Externalizable || s.Enum { // these interfaces are Serializable, whether the JDK's classes are known or not
 		s.Serializable = true
@@ -72,13 +74,6 @@ func (t *Types) ObjectStream(name string) (*ObjectStream, error) {
 	s.WriteReplace = inherits(chain, "writeReplace")
 	s.ReadResolve = inherits(chain, "readResolve")
 	return s, nil
-}
-
-func chain0(chain []*Class) *Class {
-	if len(chain) == 0 {
-		return nil
-	}
-	return chain[0]
 }
 
 // isCalled reports whether the class has a private method that serialization calls (ObjectStreamClass.getPrivateMethod).

@@ -79,8 +79,8 @@ func isJar(name []byte) bool {
 	return bytes.HasSuffix(name, []byte(".jar")) || bytes.HasSuffix(name, []byte(".war"))
 }
 
-// findings are what a scan of one archive comes across.
-type findings struct {
+// contents are what a jar has beside classes, and what is wrong in it.
+type contents struct {
 	names     []string
 	manifest  *entry
 	classpath *entry // Spring Boot's order of jars
@@ -108,7 +108,7 @@ func (s *scanner) jar(a *archive, src io.ReaderAt, size int64, depth int) (*scan
 		return nil, err
 	}
 	out := &scanned{archive: a}
-	var f findings
+	var f contents
 	err := readDirectory(src, size, s.buf, func(e *zipEntry) error { return s.file(out, &f, e, depth) })
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (o *scanned) warn(g group, one, many, what, advice string) {
 }
 
 // file takes an entry of a jar.
-func (s *scanner) file(out *scanned, f *findings, e *zipEntry, depth int) error {
+func (s *scanner) file(out *scanned, f *contents, e *zipEntry, depth int) error {
 	unreadable := e.encrypted || e.packed > math.MaxUint32 || e.size > math.MaxUint32 || e.method != 0 && e.method != deflated
 	switch {
 	case bytes.HasSuffix(e.name, []byte(".class")):
@@ -164,7 +164,7 @@ func (e *zipEntry) kept() *entry {
 	return &entry{offset: e.offset, packed: uint32(e.packed), size: uint32(e.size), crc: e.crc, deflated: e.method == deflated}
 }
 
-func (s *scanner) class(out *scanned, f *findings, e *zipEntry, unreadable bool) error {
+func (s *scanner) class(out *scanned, f *contents, e *zipEntry, unreadable bool) error {
 	path, release, proper := s.classPath(e.name)
 	switch {
 	case !proper:
@@ -184,7 +184,7 @@ func (s *scanner) class(out *scanned, f *findings, e *zipEntry, unreadable bool)
 	return nil
 }
 
-func (s *scanner) nestedJar(out *scanned, f *findings, e *zipEntry, unreadable bool, depth int) error {
+func (s *scanner) nestedJar(out *scanned, f *contents, e *zipEntry, unreadable bool, depth int) error {
 	switch {
 	case !properPath(e.name):
 		f.improper.add(e.name)
