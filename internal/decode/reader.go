@@ -56,6 +56,27 @@ type ReleaseReader interface {
 	Dubbo3()
 }
 
+// Side is a peer of a call.
+type Side uint8
+
+const (
+	Consumer Side = iota // writes requests
+	Provider             // writes responses
+)
+
+// ClassReader is a Reader of a serialization that does not describe its objects, and that was given the application's classes.
+type ClassReader interface {
+	// WrittenBy says who writes the bodies from the next Reset on, and so whose classes they have.
+	WrittenBy(s Side)
+	// Misfits is called after a body that is whole was read. err is the error that reading ended with, or says where the values
+	// ended if that is not the end of the body. It reports whether the cause may be that the writer had other classes.
+	// Then nothing that was read with them is certain, and the body is read again, after Distrust.
+	Misfits(err *Error) bool
+	// Distrust makes the reader read bodies as if it had no classes of the application, until it is called with nil. Its errors at
+	// their objects then say what err says.
+	Distrust(err *Error)
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {

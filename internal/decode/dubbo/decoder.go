@@ -107,8 +107,35 @@ func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialect
 	return m
 }
 
-// decodeIn reads a body in a serialization, which may be nil, and a layout.
+// decodeIn reads a body in a serialization, which may be nil, and a layout. A body whose objects do not fit the classes of the
+// class path is read again without them.
 func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layout Layout) *Message {
+	if chosen == nil || chosen.classes() == nil || detail == Envelope {
+		return d.decodeOnce(f, detail, chosen, layout)
+	}
+	r := chosen.classes()
+	if f.Request() {
+		r.WrittenBy(decode.Consumer)
+	} else {
+		r.WrittenBy(decode.Provider)
+	}
+	m := d.decodeOnce(f, detail, chosen, layout)
+	if m.Kind > Response || f.Short != decode.None || len(f.Body) < f.BodyLen {
+		return m
+	}
+	err := m.Err
+	if at := chosen.r.Offset(); err == nil && at < len(f.Body) {
+		err = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the body"}
+	}
+	if err != nil && r.Misfits(err) {
+		r.Distrust(err)
+		m = d.decodeOnce(f, detail, chosen, layout)
+		r.Distrust(nil)
+	}
+	return m
+}
+
+func (d *Decoder) decodeOnce(f *Frame, detail Detail, chosen *serialization, layout Layout) *Message {
 	m := &d.msg
 	*m = Message{}
 	m.ResultKind = -1
@@ -196,6 +223,12 @@ func (r *serialization) reader() decode.Reader {
 		r.r = r.format.New()
 	}
 	return r.r
+}
+
+// classes returns the reader if it has classes of the application, else nil.
+func (r *serialization) classes() decode.ClassReader {
+	c, _ := r.reader().(decode.ClassReader)
+	return c
 }
 
 // The minimum number of bytes that are kept of a body that crosses packets. No serialization needs more for the kind of a

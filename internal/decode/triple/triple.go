@@ -60,6 +60,12 @@ func (s *serialization) reader() decode.Reader {
 	return s.r
 }
 
+// classes returns the reader if it has classes of the application, else nil.
+func (s *serialization) classes() decode.ClassReader {
+	c, _ := s.reader().(decode.ClassReader)
+	return c
+}
+
 // NewDecoder returns a decoder for bodies in the given serializations.
 func NewDecoder(formats []decode.Format) *Decoder {
 	d := &Decoder{byName: make(map[string][]*serialization), names: make(map[string]string), types: make(map[string]typeKind), descriptors: make(map[string]string)}

@@ -169,8 +169,36 @@ func (b *body) value(f field, l decode.Label, name string, index int, typ string
 	}
 }
 
-// stream reads a field and returns its first error.
+// stream reads a field and returns its first error. Objects that do not fit the classes of the class path are read again without
+// them.
 func (b *body) stream(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
+	r := s.classes()
+	if r == nil {
+		return b.streamOnce(s, f, l, name, index, typ)
+	}
+	if b.m.Kind == rpc.Request {
+		r.WrittenBy(decode.Consumer)
+	} else {
+		r.WrittenBy(decode.Provider)
+	}
+	t := b.m.Tree
+	value, depth := len(t.Nodes), t.Depth()
+	err := b.streamOnce(s, f, l, name, index, typ)
+	doubt := err
+	if at := f.from + s.r.Offset(); doubt == nil && at < f.to {
+		doubt = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the value"}
+	}
+	if doubt != nil && (doubt.Cause != b.short || b.short == decode.None) && r.Misfits(doubt) {
+		t.CloseTo(depth)
+		t.Nodes = t.Nodes[:value]
+		r.Distrust(doubt)
+		err = b.streamOnce(s, f, l, name, index, typ)
+		r.Distrust(nil)
+	}
+	return err
+}
+
+func (b *body) streamOnce(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
 	t := b.m.Tree
 	short := decode.Malformed
 	if b.wrapper.cut && f.to == b.wrapper.end && b.short != decode.None {

@@ -14,6 +14,7 @@ package fst
 
 import (
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
 )
 
 // Format is Dubbo's serialization "fst".
@@ -30,13 +31,22 @@ var Format = decode.Format{
 	New:        func() decode.Reader { return new(Reader) },
 }
 
+// With returns f with readers that know the classes of p.
+func With(f decode.Format, p *classpath.Path) decode.Format {
+	if p != nil {
+		f.New = func() decode.Reader { return &Reader{classes: p} }
+	}
+	return f
+}
+
 // startsRequest accepts a short text.
 func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.VersionAt(b, 1) }
 
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {
 	decode.Recorder
-	names []*class // classes by the order in which their names appeared, from id 1000
+	classes *classpath.Path // may be nil
+	names   []*class        // classes by the order in which their names appeared, from id 1000
 	// skipped: part of the body was not read, so that names of classes may be missing.
 	skipped bool
 	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled

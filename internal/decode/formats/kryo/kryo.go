@@ -17,7 +17,10 @@
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package kryo
 
-import "dubbo-wire/internal/decode"
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+)
 
 // Format is Dubbo's serialization "kryo", as Kryo 4 writes it.
 var Format = decode.Format{
@@ -43,6 +46,19 @@ var Format5 = func() decode.Format {
 	return f
 }()
 
+// With returns f, a format of this package or of kryo2, with readers that know the classes of p.
+func With(f decode.Format, p *classpath.Path) decode.Format {
+	if p != nil {
+		plain := f.New
+		f.New = func() decode.Reader {
+			r := plain().(*Reader)
+			r.classes = p
+			return r
+		}
+	}
+	return f
+}
+
 // Starts accepts an ASCII text; its length is not written.
 var Starts = decode.Starts{
 	Request: func(b []byte) bool { return decode.VersionAt(b, 0) },
@@ -55,6 +71,7 @@ type Reader struct {
 	d *dialect
 	// untagged: serialization kryo2, where the runtime class of a top-level object is not on the wire.
 	untagged bool
+	classes  *classpath.Path // may be nil
 
 	// State of one top-level object.
 	names   []*class // classes by the order in which their names appeared
