@@ -30,7 +30,7 @@ func (m Modifiers) Has(all Modifiers) bool { return m&all == all }
 type Class struct {
 	// Name is what Class.getName returns: java.util.Map$Entry.
 	Name string
-	// Place is the file that the class was read from; empty if it was parsed from bytes.
+	// Place is the file that the class was read from, or says that the class is built in; empty if it was parsed from bytes.
 	Place string
 	// Release is the Java release that the class file is for: 8, 17.
 	Release int
@@ -43,7 +43,7 @@ type Class struct {
 	// Generic has type parameters, superclass and interfaces as they were declared; nil where none of them is generic.
 	Generic *ClassSignature
 	// Fields are all fields of the class itself, static ones too, in order of declaration, as Class.getDeclaredFields returns
-	// them.
+	// them. Classes that are built in have their enum constants and no other static fields, and no generic types.
 	Fields []Field
 	// Record says that the class is a record.
 	Record bool
@@ -62,8 +62,9 @@ type Class struct {
 	// The JVM ignores such a signature, too, until somebody asks for it.
 	SignatureErr error
 
-	uid     serialVersion
-	methods []method // those that serialization looks for
+	uid        serialVersion
+	methods    []method // those that serialization looks for
+	persistent []Field  // what serialPersistentFields names, in the order in which it is written; nil if that is not known
 }
 
 // Field is a field of a class.

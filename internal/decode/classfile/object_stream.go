@@ -103,13 +103,19 @@ func inherits(chain []*Class, name string) bool {
 }
 
 // Fields returns the class's own fields in the order that ObjectOutputStream writes them (Java Object Serialization
-// Specification, 4.3): primitive ones first, each group by name. A class with serialPersistentFields writes others: see
-// [Class.PersistentFields].
+// Specification, 4.3): primitive ones first, each group by name. If a class has serialPersistentFields, these are what it
+// names; nil if nothing is known of that, see [ObjectStream.FieldsKnown].
 func (s *ObjectStream) Fields() []*Field {
-	if s.fieldsOf == nil {
+	if s.fieldsOf == nil || !s.FieldsKnown() {
 		return nil
 	}
 	var fields []*Field
+	if s.fieldsOf.PersistentFields {
+		for i := range s.fieldsOf.persistent {
+			fields = append(fields, &s.fieldsOf.persistent[i])
+		}
+		return fields
+	}
 	for i := range s.fieldsOf.Fields {
 		if f := &s.fieldsOf.Fields[i]; f.Modifiers&(Static|Transient) == 0 {
 			fields = append(fields, f)
@@ -125,6 +131,11 @@ func (s *ObjectStream) Fields() []*Field {
 		return cmp.Compare(a.Name, b.Name)
 	})
 	return fields
+}
+
+// FieldsKnown reports whether Fields are all: not so of a class with serialPersistentFields that its static initializer computes.
+func (s *ObjectStream) FieldsKnown() bool {
+	return s.fieldsOf == nil || !s.fieldsOf.PersistentFields || s.fieldsOf.persistent != nil
 }
 
 // ArraySerialVersionUID returns the serialVersionUID of an array class: [Lp.Model; with the modifiers of its innermost

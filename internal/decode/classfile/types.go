@@ -105,8 +105,8 @@ func (t *Types) Warnings() []error {
 	return append(t.path.warnings[:len(t.path.warnings):len(t.path.warnings)], fmt.Errorf("%s not shown", count(t.path.left, "more warning", "more warnings")))
 }
 
-// Class returns the class with a name as Class.getName returns it: java.util.Map$Entry. The error is ErrMissing if there is
-// no such class, else an [*Error].
+// Class returns the class with a name as Class.getName returns it: java.util.Map$Entry. Classes of Java 17 that objects often
+// have are built in: they are known without a JDK. The error is ErrMissing if there is no such class, else an [*Error].
 func (t *Types) Class(name string) (*Class, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,11 +116,12 @@ func (t *Types) Class(name string) (*Class, error) {
 		return c.class, c.err
 	}
 	data, place, err := t.data(name)
-	if err == ErrMissing {
-		return nil, err
-	}
 	c := &cached{name: name, err: err, weight: 1024}
-	if err == nil {
+	if err == ErrMissing {
+		if c.class, c.err = builtinClass(name), nil; c.class == nil {
+			return nil, err
+		}
+	} else if err == nil {
 		if c.class, c.err = parseNamed(data, name, place); c.class != nil {
 			c.weight = c.class.weight(len(data))
 		}
