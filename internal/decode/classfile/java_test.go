@@ -15,7 +15,9 @@ import (
 )
 
 // TestJavaSaysTheSame compares what is read from the class files of JDKs, and of the newest jar of every artifact that Maven
-// has downloaded, with what reflection and ObjectStreamClass say of the same classes: see testdata/Describe.java.
+// has downloaded, with what reflection and ObjectStreamClass say of the same classes: see testdata/Describe.java. It takes every
+// second class of the first JDK and every eighth of others, since Java is slow to tell; all 59,035 classes of a Java 17 and
+// 59,493 of a Java 25 were compared.
 func TestJavaSaysTheSame(t *testing.T) {
 	testkit.Needs(t, "Java")
 	java, err := exec.LookPath("java")
@@ -23,11 +25,15 @@ func TestJavaSaysTheSame(t *testing.T) {
 		t.Skip("no java")
 	}
 	jars := libraries(t)
-	for _, home := range javaHomes(t, java) {
+	for i, home := range javaHomes(t, java) {
+		step, least := 2, 10_000
+		if i > 0 {
+			step, least = 8, 3_000
+		}
 		t.Run(filepath.Base(home), func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "classes.txt")
 			args := []string{
-				"-Xmx3g", "-Xshare:off", "-Djava.awt.headless=true", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
+				"-Dstep=" + strconv.Itoa(step), "-Xmx3g", "-Xshare:off", "-Djava.awt.headless=true", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
 				"--add-opens", "java.base/java.io=ALL-UNNAMED", "--add-modules", "ALL-SYSTEM", "testdata/Describe.java", file,
 			}
 			out, err := exec.Command(filepath.Join(home, "bin", "java"), append(args, jars...)...).CombinedOutput()
@@ -35,7 +41,7 @@ func TestJavaSaysTheSame(t *testing.T) {
 			types, err := Open(Options{Paths: jars, JDK: home})
 			require.NoError(t, err)
 			defer types.Close()
-			compareWithJava(t, types, file, 10_000)
+			compareWithJava(t, types, file, least)
 		})
 	}
 }
