@@ -12,9 +12,12 @@ type machine struct {
 	name    string           // of the class
 	methods map[string]*code // by name and descriptor
 	statics map[string]*operand
-	copied  int // elements of lists, to bound work
-	steps   int // instructions that were followed
-	depth   int // methods that have called each other
+	finals  map[string]bool                    // static fields that keep what they are given
+	load    func(class string) ([]byte, error) // class files of other classes; may be nil
+	others  map[string]map[string]*operand     // final fields of other classes
+	copied  int                                // elements of lists, to bound work
+	steps   int                                // instructions that were followed
+	depth   int                                // methods that have called each other
 }
 
 // code is the code of a method.
@@ -40,7 +43,13 @@ func newMachine(data []byte) (*machine, error) {
 	if p.r.err != nil {
 		return nil, p.r.err
 	}
-	return &machine{pool: p.pool, name: c.Name, methods: p.code, statics: map[string]*operand{}}, nil
+	m := &machine{pool: p.pool, name: c.Name, methods: p.code, statics: map[string]*operand{}, finals: map[string]bool{}, others: map[string]map[string]*operand{}}
+	for _, f := range c.Fields {
+		if f.Modifiers.Has(Static | Final) {
+			m.finals[f.Name] = true
+		}
+	}
+	return m, nil
 }
 
 // method returns the code of a method without parameters, whatever type it returns; a bridge for another type is none.
@@ -284,7 +293,38 @@ func (f *frame) field(i int, value *operand, put bool) {
 			}
 		}
 	}
-	f.push(nil)
+	f.push(f.m.constants(class)[name])
+}
+
+// constants returns the final static fields of another class, as its static initializer makes them.
+func (m *machine) constants(class string) map[string]*operand {
+	made, ok := m.others[class]
+	if ok || m.load == nil || len(m.others) == maxCalls {
+		return made
+	}
+	m.others[class] = nil // where the class asks for its own fields by way of others
+	data, err := m.load(class)
+	if err != nil {
+		return nil
+	}
+	o, err := newMachine(data)
+	if err != nil {
+		return nil
+	}
+	o.load, o.others, o.copied, o.steps, o.depth = m.load, m.others, m.copied, m.steps, m.depth
+	if clinit := o.method("<clinit>"); clinit != nil {
+		if _, err := o.run(clinit, nil); err != nil {
+			o.unknown("static initializer of "+quote([]byte(class)), err, o.statics)
+		}
+	}
+	m.copied, m.steps = o.copied, o.steps
+	for name := range o.statics {
+		if !o.finals[name] {
+			delete(o.statics, name)
+		}
+	}
+	m.others[class] = o.statics
+	return o.statics
 }
 
 // boxes are the classes with a field TYPE.

@@ -16,7 +16,7 @@ var optimizers = []string{
 
 // RegisteredClasses returns the classes that getSerializableClasses of a SerializationOptimizer returns, in order: names as Class.getName
 // returns them. The method is followed instruction by instruction, with the constructor and the static initializer before it, and the
-// methods of the class that these call. The error says at which instruction that was not possible, or that the order is not in the class: --register helps there.
+// methods of the class that these call; constants of other classes are what these make in their static initializers. The error says at which instruction that was not possible, or that the order is not in the class: --register helps there.
 func (t *Types) RegisteredClasses(name string) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,6 +27,10 @@ func (t *Types) RegisteredClasses(name string) ([]string, error) {
 	m, err := newMachine(data)
 	if err != nil {
 		return nil, located(place, err)
+	}
+	m.load = func(class string) ([]byte, error) {
+		data, _, err := t.data(class)
+		return data, err
 	}
 	classes, err := m.registered()
 	if err != nil {

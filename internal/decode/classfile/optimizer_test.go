@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode/registration"
 )
 
 // TestRegisteredClasses: what the optimizers of testdata/model/Optimizers.java return, and why some cannot be followed.
@@ -45,6 +47,25 @@ func TestRegisteredClasses(t *testing.T) {
 	}
 	_, err := types.RegisteredClasses("p.Missing")
 	assert.ErrorIs(t, err, ErrMissing)
+}
+
+// The optimizers of the rig give what a constant of another class holds.
+func TestConstantsOfOtherClasses(t *testing.T) {
+	list, err := os.Open("../../../testdata/models/registered.txt")
+	require.NoError(t, err)
+	defer list.Close()
+	registered, err := registration.Read(list)
+	require.NoError(t, err)
+	var want []string
+	for _, c := range registered {
+		want = append(want, c.Name)
+	}
+	types := open(t, Options{Paths: []string{"../../../testdata/models/rig.jar"}})
+	for _, family := range []string{"apache", "alibaba"} {
+		got, err := types.RegisteredClasses("org.dubbowire.rig." + family + ".Optimizer")
+		assert.NoError(t, err, family)
+		assert.Equal(t, want, got, family)
+	}
 }
 
 func TestOptimizers(t *testing.T) {
