@@ -113,7 +113,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' late_after=. talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' protocol=dubbo second_protocol='' spoken=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' protocol=dubbo second_protocol='' spoken='' second_optimizer=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -165,6 +165,32 @@ two_talk() {
   wait $consumer_pid || true
   stop_sniffer
   [ -z "$wire" ] || kill $wire_pid
+}
+
+# Two pairs of a provider and a consumer that know nothing of each other, at neighbouring ports, each with an optimizer of its own.
+optimizers_talk() {
+  local provider_pid second_pid consumer_pid number=0 workload optimizers=("" "-Drig.optimizer.class=$second_optimizer")
+  start_sniffer
+  (java_side provider-first "$dubbo" "" Provider) >"$work/provider.log" 2>&1 &
+  provider_pid=$!
+  (port=$((port + 1)) properties=${optimizers[1]} && java_side provider-second "$dubbo" "" Provider) >"$work/provider-second.log" 2>&1 &
+  second_pid=$!
+  wait_for "$work/provider.log" READY 60 $provider_pid
+  wait_for "$work/provider-second.log" READY 60 $second_pid
+  for workload in $workloads; do
+    rm -f "$work/stdin" && mkfifo "$work/stdin"
+    (port=$((port + number)) properties=${optimizers[number]} &&
+      java_side "consumer-$workload" "$dubbo" "" Consumer "$workload") <"$work/stdin" >"$work/consumer-$workload.log" 2>&1 &
+    consumer_pid=$!
+    exec 7>"$work/stdin"
+    wait_for "$work/consumer-$workload.log" "^DONE" 180 $consumer_pid
+    exec 7>&-
+    wait $consumer_pid || true
+    number=$((number + 1))
+  done
+  kill -TERM $provider_pid $second_pid
+  wait $provider_pid $second_pid || true
+  stop_sniffer
 }
 
 # Two providers at neighbouring ports, of which the second one is slow.

@@ -42,6 +42,12 @@ build() { # module
     rm -rf "$classes" && mkdir "$classes" && cp -r "$here/common/target/classes/." "$here/$1/target/classes/." "$classes"
   done
   rm -rf "$work/provider-classes-$1/org/dubbowire/rig/consumeronly" "$work/consumer-classes-$1/org/dubbowire/rig/provideronly"
+  consumer_versions "$work/consumer-classes-$1"
+}
+
+# The consumer's versions of the classes of which each side has its own.
+consumer_versions() { # folder with the provider's
+  find "$here/skew" -name '*.java' -print0 | xargs -0 javac --release 17 -cp "$1" -d "$1"
 }
 
 # The jars of one Dubbo release, in Maven's order. They are looked up again when the module's pom has changed.

@@ -22,6 +22,20 @@ all_captures() {
     capture edge-$s-optimizer serialization=$s optimizer=true workloads=edge heartbeat=1000
   done
 
+  # Two applications with optimizers of their own: the same number stands for different classes.
+  for s in kryo fst; do
+    capture two-optimizers-$s serialization=$s talk=optimizers_talk optimizer=true second_optimizer=org.dubbowire.rig.apache.UsersOptimizer \
+      workloads="bid some-users" filter="tcp portrange 20880-20881" note="two providers, each with its own consumer and optimizer"
+  done
+
+  # Provider and consumer have different versions of the same classes.
+  for s in kryo kryo2 fst compactedjava; do
+    capture skew-$s serialization=$s workloads=skew properties=-Drig.extra=skew note="provider and consumer have different versions of the same classes"
+  done
+  for s in kryo-2.6.12 fst-2.6.12 kryo-3.2.16 fst-3.2.16; do
+    capture skew-$s dubbo=${s#*-} serialization=${s%-*} workloads=skew properties=-Drig.extra=skew note="provider and consumer have different versions of the same classes"
+  done
+
   # Other releases: other envelopes and another hessian-lite.
   for s in 2.7.8 2.7.3; do
     capture hessian2-$s dubbo=$s

@@ -14,6 +14,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/truth/javalog"
@@ -31,7 +32,7 @@ type provenance struct {
 	Name, File, Truth, Dubbo, LinkType, Note string
 	Serializations                           []string
 	Protocols                                []string // where there are others than Dubbo's own
-	Complete                                 bool
+	Complete, Optimizer                      bool
 	Packets                                  int64
 }
 
@@ -181,12 +182,15 @@ func (c *collector) Call(k *call.Call, _ bool) {
 }
 
 // analyze reads a capture with everything wanted.
-func analyze(t *testing.T, file string) *run {
+func analyze(t *testing.T, file string) *run { return analyzeWith(t, file, formats.All()) }
+
+// analyzeWith reads a capture with everything wanted, and the formats given.
+func analyzeWith(t *testing.T, file string, known []decode.Format) *run {
 	src, err := capture.Open([]string{filepath.Join(captures, file)}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
 	c := &collector{t: t, agg: sizes.New(sizes.DefaultBy(), 0, []string{file}), out: &run{byNum: map[int64]*frame{}, others: map[string]int{}}}
-	c.out.totals, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, RenderValues: true, Rows: true}, c)
+	c.out.totals, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: known, Detail: rpc.Values, RenderValues: true, Rows: true}, c)
 	require.NoError(t, err)
 	c.out.report = report.Build(src.Inputs(), c.out.totals, sizes.DefaultBy(), c.agg.Groups())
 	for i := range c.out.frames {

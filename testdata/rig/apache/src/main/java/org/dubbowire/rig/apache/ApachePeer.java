@@ -47,7 +47,7 @@ public class ApachePeer implements Peer {
         protocol.setThreads(Settings.THREADS);
         protocol.setPayload(Settings.PAYLOAD);
         if (Settings.OPTIMIZER) {
-            protocol.setOptimizer(Optimizer.class.getName());
+            protocol.setOptimizer(optimizer());
         }
     }
 
@@ -137,7 +137,11 @@ public class ApachePeer implements Peer {
         if (!methods.isEmpty()) {
             reference.setMethods(methods);
         }
-        reference.setUrl(remote.url(Settings.OPTIMIZER ? Map.of("optimizer", Optimizer.class.getName()) : Map.of()));
+        reference.setUrl(remote.url(Settings.OPTIMIZER ? Map.of("optimizer", optimizer()) : Map.of()));
+    }
+
+    private static String optimizer() {
+        return Settings.OPTIMIZER_CLASS.isEmpty() ? Optimizer.class.getName() : Settings.OPTIMIZER_CLASS;
     }
 
     private static ApplicationConfig application(String name) {

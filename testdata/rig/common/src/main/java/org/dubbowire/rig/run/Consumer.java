@@ -15,6 +15,7 @@ public final class Consumer {
                 case "published" -> Published.run();
                 case "undated" -> Published.undated();
                 case "bid" -> Published.bid();
+                case "some-users" -> Published.someUsers();
                 case "edge" -> Edge.run();
                 case "conditions" -> Conditions.run();
                 case "interleaved" -> Interleaved.run();

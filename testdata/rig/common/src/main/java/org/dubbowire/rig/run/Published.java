@@ -25,6 +25,20 @@ final class Published {
         }
     }
 
+    /** A few objects of the users' services. */
+    static void someUsers() {
+        UserService users = Remote.of(UserService.class).get();
+        for (int i = 0; i < 3; i++) {
+            int n = i;
+            Step.run("createUser", () -> users.createUser(Data.user(n, "")));
+            Step.run("getUser", () -> users.getUser(n * 1_000_000_007L));
+        }
+        Step.run("listUser", () -> users.listUser(1));
+        var service = Remote.of(com.github.smartbuf.dubbo.UserService.class).get();
+        Step.run("posts", () -> service.queryPost("dubbo"));
+        Step.run("user", () -> service.getUser(10000));
+    }
+
     private static void text() {
         EchoService echo = Remote.of(EchoService.class).get();
         String text = Data.text50k();

@@ -19,6 +19,8 @@ public final class Settings {
     /** The fork of Dubbo whose order of fields request bodies have; empty for Dubbo's own. */
     public static final String LAYOUT = System.getProperty("rig.layout", "");
     public static final boolean OPTIMIZER = Boolean.getBoolean("rig.optimizer");
+    /** The optimizer, where it is not that of the generation. */
+    public static final String OPTIMIZER_CLASS = System.getProperty("rig.optimizer.class", "");
     public static final int HEARTBEAT = Integer.getInteger("rig.heartbeat", 60000);
     public static final int THREADS = Integer.getInteger("rig.threads", 200);
     public static final int PAYLOAD = Integer.getInteger("rig.payload", 8 * 1024 * 1024);

@@ -1,0 +1,190 @@
+package truth
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/formats"
+)
+
+const models = "../../../testdata/models/"
+
+// jarNames are the serializations that need the application's classes for some of their objects.
+var jarNames = map[string]bool{
+	"compactedjava": true, "dubbo": true, "kryo": true, "kryo (Kryo 5)": true, "kryo2": true, "kryo2 (Kryo 5)": true, "fst": true,
+}
+
+// whole is those of them whose values are all read with the classes.
+var whole = map[string]bool{}
+
+// classPath is what a user of the capture would bring.
+func (p *provenance) classPath(t *testing.T) *classpath.Path {
+	o := classpath.Options{Paths: []string{models + "rig.jar"}}
+	if strings.HasPrefix(p.Name, "skew-") {
+		o.Provider, o.Consumer = []string{models + "skew-provider.jar"}, []string{models + "skew-consumer.jar"}
+	}
+	if p.Optimizer {
+		o.Optimizers = []string{"org.dubbowire.rig.apache.Optimizer"}
+		if strings.HasPrefix(p.Dubbo, "2.6.") {
+			o.Optimizers[0] = "org.dubbowire.rig.alibaba.Optimizer"
+		}
+	}
+	if strings.HasPrefix(p.Name, "two-optimizers-") {
+		o.Optimizers = append(o.Optimizers, "org.dubbowire.rig.apache.UsersOptimizer")
+	}
+	path, err := classpath.Open(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, path.Close()) })
+	return path
+}
+
+// TestWithClasses reads the captures of formats that need classes with those of the application, and compares every value with the
+// log. Sizes and envelopes must be those that are found without classes.
+func TestWithClasses(t *testing.T) {
+	for _, p := range allCaptures(t) {
+		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true}
+		if p.foreign() || !slices.ContainsFunc(p.Serializations, func(s string) bool { return configured[s] }) || strings.HasPrefix(p.Name, "fork-") {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			sent, received, _, _ := readTruth(t, p.Truth)
+			plain, r := analyze(t, p.File), analyzeWith(t, p.File, formats.With(p.classPath(t)))
+			books(t, r)
+			sameEnvelopes(t, plain, r)
+			w := withClasses{t: t, p: &p, pairs: match(t, p, r, sent, received)}
+			w.compare(r)
+			w.report(r)
+		})
+	}
+}
+
+// sameEnvelopes compares all but values.
+func sameEnvelopes(t *testing.T, plain, r *run) {
+	require.Len(t, r.frames, len(plain.frames))
+	for i := range plain.frames {
+		a, b := plain.frames[i], r.frames[i]
+		a.Parts, b.Parts = nil, nil
+		a.Decoded, b.Decoded, a.Cause, b.Cause, a.Error, b.Error, a.UndecodedAt, b.UndecodedAt = "", "", "", "", "", "", nil, nil
+		if a.ExceptionClass == "" { // it may be an object of the application
+			b.ExceptionClass = ""
+		}
+		assert.Equal(t, a, b)
+	}
+	require.Len(t, r.calls, len(plain.calls))
+	assert.Equal(t, plain.totals, r.totals)
+}
+
+// withClasses compares the values of one capture.
+type withClasses struct {
+	t     *testing.T
+	p     *provenance
+	pairs map[int64]pair
+	// values are those that were compared; opaque is how many were not read to the end, and differences what is wrong.
+	values, opaque int
+	differences    []string
+}
+
+func (w *withClasses) compare(r *run) {
+	for i := range r.calls {
+		c := &r.calls[i]
+		if q, ok := w.pairs[c.RequestFrame]; ok && q.ours.Complete && jarNames[q.ours.Serialization] && q.sent.Unknown == nil {
+			want := func(l *logged) any {
+				if c.Generic && len(l.Arguments) == 3 {
+					return l.Arguments[2]
+				}
+				return any(l.Arguments)
+			}
+			w.check(c.RequestFrame, "args of "+c.Method, any(c.Arguments), q.any(want, func(l *logged) bool { return len(l.Arguments) == len(q.sent.Arguments) })...)
+			w.check(c.RequestFrame, "attachments of "+c.Method, c.Attachments, q.sent.Attachments)
+		}
+		q, ok := w.pairs[c.ResponseFrame]
+		if !ok || !q.ours.Complete || q.sent.Status != 20 || q.sent.DecodeError != "" || !jarNames[q.ours.Serialization] {
+			continue
+		}
+		if q.sent.ResultKind == "exception" {
+			w.values++
+			if c.Exception == nil || fmt.Sprint(text(c.Exception.Class), text(c.Exception.Message)) != fmt.Sprint(text(q.sent.Exception.Class), text(q.sent.Exception.Message)) {
+				w.differ(c.ResponseFrame, "exception of "+c.Method, c.Exception, q.sent.Exception, "exception")
+			}
+			continue
+		}
+		w.check(c.ResponseFrame, "result of "+c.Method, c.Result, q.any(func(l *logged) any { return l.Result }, func(l *logged) bool { return l.ResultKind == q.sent.ResultKind })...)
+		if q.sent.Attachments != nil {
+			w.check(c.ResponseFrame, "attachments of the answer to "+c.Method, c.ResponseAttachments, q.sent.Attachments)
+		}
+	}
+}
+
+// any returns what the sender logged, and what the receiver did, if it could read it.
+func (q *pair) any(of func(l *logged) any, usable func(l *logged) bool) []any {
+	all := []any{of(q.sent)}
+	if r := q.received; r != nil && r.DecodeError == "" && usable(r) {
+		all = append(all, of(r))
+	}
+	return all
+}
+
+// check compares a value with what one of the sides logged.
+func (w *withClasses) check(frame int64, what string, got any, wants ...any) {
+	w.values++
+	first := ""
+	for _, want := range wants {
+		capture := newTyped()
+		capture.typedRules = &typedRules{}
+		c := comparer{ours: got, truth: want, full: true, typed: capture}
+		diff := c.compare("", got, want)
+		if diff == "" {
+			return
+		}
+		first = cmp.Or(first, diff)
+	}
+	w.differ(frame, what, got, wants[0], first)
+}
+
+func (w *withClasses) differ(frame int64, what string, got, want any, diff string) {
+	if unread(got) {
+		w.opaque++
+	}
+	w.differences = append(w.differences, fmt.Sprintf("%s frame %d %s: %s\n  found    %s\n  expected %s", w.p.Name, frame, what, diff, short(got), short(want)))
+}
+
+// report says what differs; DIFFERENCES names a folder for files with all of it.
+func (w *withClasses) report(r *run) {
+	opaque := 0
+	for i := range r.frames {
+		if f := &r.frames[i]; jarNames[f.Serialization] {
+			for _, part := range f.Parts {
+				if part.Path == "opaque" {
+					opaque += part.Bytes
+				}
+			}
+		}
+	}
+	line := fmt.Sprintf("%-32s %5d values, %4d differ, %4d of them are opaque in part; %6d opaque bytes", w.p.Name, w.values, len(w.differences), w.opaque, opaque)
+	if folder := os.Getenv("DIFFERENCES"); folder != "" {
+		require.NoError(w.t, os.WriteFile(filepath.Join(folder, w.p.Name+".txt"), []byte(line+"\n"+strings.Join(w.differences, "\n")+"\n"), 0o644))
+		return
+	}
+	w.t.Log(line)
+	for _, s := range w.p.Serializations {
+		if jarNames[s] && !whole[s] {
+			return
+		}
+	}
+	assert.Zero(w.t, opaque, "opaque bytes")
+	for i, d := range w.differences {
+		if i < shown {
+			w.t.Error(d)
+		}
+	}
+}
