@@ -77,6 +77,13 @@ type ClassReader interface {
 	Distrust(err *Error)
 }
 
+// ResultReader is a Reader of a serialization that does not write the class of a result, and that was given the application's classes.
+type ResultReader interface {
+	// ResultType returns the descriptor of the type that a method returns to a peer, or sends to the other one, "" if it is not known.
+	// parameters are the descriptors of its parameters; an empty one is not known.
+	ResultType(writer Side, service, method string, parameters []string) string
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {
@@ -182,6 +189,8 @@ type Format struct {
 	Counts bool
 	// Optimized: forks of Dubbo write the number of arguments in place of their types, since the objects tell these.
 	Optimized bool
+	// TypedResults: its readers need the type that a method returns, and can find it: they are a [ResultReader].
+	TypedResults bool
 	// NoAttachments: its senders write no attachments.
 	NoAttachments bool
 	// Scrub replaces values on the wire by others of the same length; nil if nothing but the tree tells them.

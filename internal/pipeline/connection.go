@@ -542,6 +542,14 @@ func (c *connection) Awaited(side int, exchange uint64) bool {
 	return c.pairer.Expects(c.call, side, exchange)
 }
 
+// Answered implements [rpc.Needs].
+func (c *connection) Answered(side int, exchange uint64) *rpc.Operation {
+	if m := c.pairer.OpenRequest(c.call, side, exchange); m != nil {
+		return m.Operation
+	}
+	return nil
+}
+
 // Keep implements [rpc.Needs].
 func (c *connection) Keep(side int, m *rpc.Message) bool {
 	return c.sampler != nil && c.sampler.keeps(c.lane, &c.dirs[side], m)

@@ -222,6 +222,8 @@ func (a *Attachments) Added(request bool, key string) bool {
 type Needs interface {
 	// Awaited reports whether a side owes a response in that exchange.
 	Awaited(side int, exchange uint64) bool
+	// Answered returns the operation of the request that a response of a side in that exchange answers, nil if it is not known.
+	Answered(side int, exchange uint64) *Operation
 	// Keep reports whether the whole body of m will be needed. m has only its kind, exchange, lengths and failure, and its
 	// operation if the start of the body has it.
 	Keep(side int, m *Message) bool

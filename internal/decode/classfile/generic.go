@@ -84,6 +84,26 @@ func (t *Type) write(w *strings.Builder) {
 	}
 }
 
+// Descriptor returns the type without type arguments: [Ljava/lang/String; It is empty if a type variable or a wildcard does not tell
+// the class.
+func (t *Type) Descriptor() string {
+	switch t.Kind {
+	case Primitive:
+		for c, p := range primitives {
+			if p.Name == t.Name {
+				return string(rune(c))
+			}
+		}
+	case Object:
+		return "L" + strings.ReplaceAll(t.Name, ".", "/") + ";"
+	case Array:
+		if elem := t.Elem.Descriptor(); elem != "" {
+			return "[" + elem
+		}
+	}
+	return ""
+}
+
 // bindings are the types that the variables of a class stand for.
 type bindings map[string]*Type
 

@@ -27,6 +27,8 @@ type parser struct {
 	clinit []byte  // the code of the static initializer
 	// code is that of all methods, by name and descriptor, for a machine that follows them; nil where none does.
 	code map[string]*code
+	// declared is the methods that others can call, in order, for who asks for one; nil where nobody does.
+	declared *[]declared
 	// uidField says that serialVersionUID is declared, and uidConstant which entry of the pool is its value, if one is.
 	uidField    bool
 	uidType     byte
@@ -247,10 +249,13 @@ func (p *parser) methods() {
 		if r.err == nil && (n == nil || len(d) < 3 || d[0] != '(') {
 			r.fail(r.at-4, "name or descriptor of a method is not one")
 		}
+		generic := ""
 		p.attributes(r, func(attribute string, r *reader) {
 			switch {
 			case attribute == "Synthetic":
 				flags |= Synthetic
+			case attribute == "Signature" && p.declared != nil:
+				generic = p.pool.text(r, r.u2(), "a signature")
 			case attribute == "Code" && p.code != nil:
 				const bridge = Volatile // the same bit
 				c := codeOf(r)
@@ -262,6 +267,9 @@ func (p *parser) methods() {
 		})
 		if r.err != nil {
 			return
+		}
+		if p.declared != nil && flags&(Static|Private|Synthetic) == 0 {
+			*p.declared = append(*p.declared, declared{string(n), string(d), generic})
 		}
 		switch string(n) {
 		case "<clinit>":

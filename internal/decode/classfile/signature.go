@@ -36,6 +36,29 @@ func ParseClassSignature(s string) (*ClassSignature, error) {
 	return c, nil
 }
 
+// parseReturnType reads what a method returns, of its descriptor or generic signature: <T:Ljava/lang/Object;>(TT;)Ljava/util/List<TT;>;
+func parseReturnType(s string) (*Type, error) {
+	p := signature{s: s}
+	own := p.parameters()
+	if !p.skip('(') {
+		p.fail("the parameters of a method")
+	}
+	for p.err == nil && !p.skip(')') {
+		p.fieldType(0)
+	}
+	t := primitives['V']
+	if !p.skip('V') {
+		t = p.fieldType(0)
+	}
+	for p.skip('^') {
+		p.fieldType(0)
+	}
+	for _, v := range own { // what the caller makes of them is not known
+		t = bindings{v.Name: {Kind: Wildcard}}.in(t)
+	}
+	return t, p.end()
+}
+
 var primitives = map[byte]*Type{
 	'B': {Name: "byte"}, 'C': {Name: "char"}, 'D': {Name: "double"}, 'F': {Name: "float"}, 'I': {Name: "int"},
 	'J': {Name: "long"}, 'S': {Name: "short"}, 'Z': {Name: "boolean"}, 'V': {Name: "void"},

@@ -34,8 +34,9 @@ type Path struct {
 	sides [2]*classfile.Types // the same ones if the sides are not told apart
 	lists []List
 
-	mu    sync.Mutex
-	asked map[string]bool
+	mu      sync.Mutex
+	asked   map[string]bool
+	returns map[returnKey]string
 }
 
 // List is the classes that an application registers, in order.
@@ -143,6 +144,54 @@ func (p *Path) Registries(l registration.Library) ([]Registry, error) {
 		registries = append(registries, r)
 	}
 	return registries, nil
+}
+
+// returnKey is a method of a side's classes, with its parameters.
+type returnKey struct {
+	side                        decode.Side
+	service, method, parameters string
+}
+
+// ReturnType returns the descriptor of the type that a method of a service returns, to a peer with a side's classes, "" if it is not
+// known. parameters are the descriptors of its parameters. Of a future it is the type of the value. The interface may have more in
+// front of it than its package: a context path.
+func (p *Path) ReturnType(s decode.Side, service, method string, parameters []string) string {
+	if p == nil {
+		return ""
+	}
+	service = service[strings.LastIndexByte(service, '/')+1:]
+	key := returnKey{s, service, method, strings.Join(parameters, ",")}
+	p.mu.Lock()
+	known, ok := p.returns[key]
+	p.mu.Unlock()
+	if ok {
+		return known
+	}
+	t, err := p.sides[s].ReturnType(service, method, parameters)
+	if err == classfile.ErrMissing && p.Sided() {
+		t, err = p.sides[1-s].ReturnType(service, method, parameters)
+	}
+	p.Asked(service, err != classfile.ErrMissing)
+	typ := ""
+	if t != nil {
+		switch t.Name {
+		case "java.util.concurrent.CompletableFuture", "java.util.concurrent.CompletionStage", "java.util.concurrent.Future":
+			if t.Kind == classfile.Object && len(t.Args) == 1 {
+				t = t.Args[0]
+			}
+		}
+		typ = t.Descriptor()
+	}
+	const most = 1 << 14
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.returns == nil {
+		p.returns = map[returnKey]string{}
+	}
+	if len(p.returns) < most && len(key.service)+len(key.method)+len(key.parameters) < most {
+		p.returns[key] = typ
+	}
+	return typ
 }
 
 // Asked notes that bodies have objects of a class, and whether it was found.

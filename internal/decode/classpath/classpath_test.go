@@ -88,3 +88,34 @@ func TestMissing(t *testing.T) {
 	assert.Equal(t, []string{"p.A", "p.B"}, missing)
 	assert.Equal(t, 1, found)
 }
+
+// TestReturnType: of a future the value counts, and a path may have more in front of the interface.
+func TestReturnType(t *testing.T) {
+	p, err := Open(Options{Provider: []string{classes}})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, p.Close()) }()
+	const users, anything = "p.Services$Users", "Ljava/lang/Object;"
+	for _, c := range []struct {
+		service, method string
+		parameters      []string
+		want            string
+	}{
+		{users, "later", []string{anything}, "Lp/Model$Point;"},
+		{"app/" + users, "later", []string{anything}, "Lp/Model$Point;"},
+		{users, "future", nil, "Ljava/util/List;"},
+		{users, "nothing", nil, "V"},
+		{users, "missing", nil, ""},
+		{"p.Services$RawUsers", "later", []string{anything}, ""},
+		{"p.Missing", "later", nil, ""},
+	} {
+		for range 2 { // the second time it is known
+			for _, side := range []decode.Side{decode.Consumer, decode.Provider} {
+				assert.Equal(t, c.want, p.ReturnType(side, c.service, c.method, c.parameters), c)
+			}
+		}
+	}
+	missing, found := p.Missing()
+	assert.Equal(t, []string{"p.Missing"}, missing)
+	assert.Equal(t, 2, found)
+	assert.Empty(t, (*Path)(nil).ReturnType(decode.Provider, users, "nothing", nil))
+}

@@ -125,8 +125,21 @@ func (b *body) result(f Field) {
 	if f == FieldThrowable {
 		b.r.Throwable()
 	} else {
-		b.r.Value(decode.ByField, "result", 0, "")
+		b.r.Value(decode.ByField, "result", 0, b.resultType())
 	}
+}
+
+// resultType returns the descriptor of the type that the method returns, "" if it is not known or not needed.
+func (b *body) resultType() string {
+	request := b.d.peer.request
+	if request == nil || request.Generic || !b.m.Format.TypedResults {
+		return ""
+	}
+	r, ok := b.r.(decode.ResultReader)
+	if !ok {
+		return ""
+	}
+	return r.ResultType(b.d.peer.writer(b.f), request.Service, request.Method, request.Descriptors)
 }
 
 // genericMethod reads only the first argument of $invoke, a string.

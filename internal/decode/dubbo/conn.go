@@ -90,6 +90,9 @@ type conn struct {
 	dialects Dialects
 	joined   bool
 	claimed  bool
+	// clientKnown is set after a request, and server then is the side that received the first one. Only the other one calls back.
+	clientKnown bool
+	server      int8
 	// held is set if a framer may hold frames that can be decided now.
 	held bool
 }
@@ -240,6 +243,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 			asked, m.Body = true, nil
 		}
 	}
+	c.dialects.peer = c.peer(side, f)
 	m := c.decoder.Decode(f, detail, &c.dialects)
 	m.Protocol = c.protocol
 	if asked || c.owner.Want(side, &m.Message) == detail {
@@ -251,6 +255,20 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	first.Tree, first.Parts, first.ErrorMessage, first.ExceptionClass = more.Tree, more.Parts, more.ErrorMessage, more.ExceptionClass
 	m.Message = first
 	return &m.Message
+}
+
+// peer returns what is known about a frame of a side besides its bytes.
+func (c *conn) peer(side int, f *Frame) (p peer) {
+	switch {
+	case f.Event():
+		return p
+	case f.Request() && !c.clientKnown:
+		c.clientKnown, c.server = true, int8(1-side)
+	case !f.Request() && c.decoder.typedResults[f.SerializationID()]:
+		p.request = c.owner.Answered(side, uint64(f.ID))
+	}
+	p.callback = c.clientKnown && f.Request() == (side == int(c.server))
+	return p
 }
 
 // Skipped implements [Sink].
@@ -334,7 +352,7 @@ func (d *keptDecoder) DecodeAs(m *rpc.Message, format *decode.Format) *rpc.Messa
 	f.Flags = f.Flags&^maskID | format.ID&maskID
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
-		d.dialects.layout, d.dialects.hasLayout = known.layout, known.hasLayout
+		d.dialects.layout, d.dialects.hasLayout, d.dialects.peer = known.layout, known.hasLayout, known.peer
 	}
 	return d.again(alone, m, &f, Values)
 }

@@ -12,8 +12,11 @@ type Decoder struct {
 	formats [32][]*serialization
 	all     []*serialization
 	unnamed [32]*decode.Format // formats for unknown ids, by id
-	tree    decode.Tree
-	msg     Message
+	// typedResults says for which ids the request tells how its response is read.
+	typedResults [32]bool
+	tree         decode.Tree
+	msg          Message
+	peer         peer // of the body that is decoded
 	// nameBytes is the approximate memory of the cached names.
 	nameBytes int
 	trees     int
@@ -41,6 +44,7 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	for i := range formats {
 		f := &formats[i]
 		r := &serialization{format: f, name: f.FullName(), index: i}
+		d.typedResults[f.ID&maskID] = d.typedResults[f.ID&maskID] || f.TypedResults
 		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], r)
 		if len(d.formats[f.ID&maskID]) > maxTold {
 			panic("dubbo: more formats share an id than Dialects can tell apart")
@@ -59,6 +63,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if dialects == nil {
 		dialects = new(Dialects)
 	}
+	d.peer = dialects.peer
 	m := d.choose(f, detail, dialects)
 	m.describe(f)
 	m.Native = dialects
@@ -114,11 +119,7 @@ func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layou
 		return d.decodeOnce(f, detail, chosen, layout)
 	}
 	r := chosen.classes()
-	if f.Request() {
-		r.WrittenBy(decode.Consumer)
-	} else {
-		r.WrittenBy(decode.Provider)
-	}
+	r.WrittenBy(d.peer.writer(f))
 	m := d.decodeOnce(f, detail, chosen, layout)
 	if m.Kind > Response || f.Short != decode.None || len(f.Body) < f.BodyLen {
 		return m

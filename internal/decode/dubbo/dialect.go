@@ -1,6 +1,9 @@
 package dubbo
 
-import "dubbo-wire/internal/decode"
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
 
 // Dialects is what the bodies of a connection, in both directions, have shown about its serializations. The zero value is
 // ready.
@@ -16,8 +19,26 @@ type Dialects struct {
 	// layout is that of the last request whose envelope was read; hasLayout is set if there is one.
 	layout    Layout
 	hasLayout bool
+	// peer is what the connection knows about the body that is decoded.
+	peer peer
 	// failed counts bodies without a matching serialization.
 	failed uint8
+}
+
+// peer is who wrote a body, and for whom.
+type peer struct {
+	// callback: the request was sent to the client of the connection, or the response by it.
+	callback bool
+	// request is the request that a response answers, nil if that is not known or not needed.
+	request *rpc.Operation
+}
+
+// writer returns who wrote the body of a frame.
+func (p *peer) writer(f *Frame) decode.Side {
+	if f.Request() != p.callback {
+		return decode.Consumer
+	}
+	return decode.Provider
 }
 
 // maxTold is the number of formats with one id that Dialects can tell apart.

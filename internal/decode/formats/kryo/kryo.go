@@ -50,6 +50,7 @@ var Format5 = func() decode.Format {
 func With(f decode.Format, p *classpath.Path) decode.Format {
 	if p != nil {
 		plain := f.New
+		f.TypedResults = plain().(*Reader).untagged
 		f.New = func() decode.Reader {
 			r := plain().(*Reader)
 			r.classes = p
@@ -57,6 +58,11 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 		}
 	}
 	return f
+}
+
+// ResultType implements [decode.ResultReader].
+func (r *Reader) ResultType(s decode.Side, service, method string, parameters []string) string {
+	return r.classes.ReturnType(s, service, method, parameters)
 }
 
 // Starts accepts an ASCII text; its length is not written.
