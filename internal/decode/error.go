@@ -34,6 +34,9 @@ type Error struct {
 	Wrong int
 	// Expected and Found say what was expected there and what was found; Found may be empty.
 	Expected, Found string
+	// Class is the class whose definition is missing, as Class.getName returns its name, or its number where it is registered: #58.
+	// It is empty if something else is wrong.
+	Class string
 }
 
 // Offset returns the offset within the body of the byte that a reader of the error should look at.

@@ -122,7 +122,11 @@ func (r *Recorder) FillUTF8(n *Node, raw []byte) {
 
 // FailClass stops at data whose end only the class tells; what names them.
 func (r *Recorder) FailClass(what, class string) {
+	first := r.OK()
 	r.Fail(Unsupported, what+" "+class, "fields that cannot be separated without the class definition")
+	if first {
+		r.err.Class = class
+	}
 }
 
 // NextNode returns the index that the next node has, -1 without a tree.

@@ -165,6 +165,8 @@ type Format struct {
 	TellWhole func(b []byte, k BodyKind) Verdict
 	// Depth is how much of it is understood.
 	Depth Depth
+	// Classes is how much of it is understood with the application's classes; 0 if its readers do not use them.
+	Classes Depth
 	// Releases says which Dubbo releases carry it.
 	Releases string
 	// Capture is a committed capture that proves it (file name below testdata/captures).

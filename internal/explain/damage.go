@@ -63,7 +63,14 @@ func (f *Frame) likely(err *decode.Error) string {
 		case m.Format == nil:
 			return fmt.Sprintf("id %d belongs to no known serialization; the body is measured, but not decoded", m.SerializationID)
 		case m.Format.Depth < decode.DepthFull && m.Tree != nil && slices.ContainsFunc(m.Tree.Nodes, isValues):
-			return m.Serialization + " does not write the layout of classes; it is in the class files of the application"
+			if strings.HasPrefix(err.Class, "#") {
+				return "the application registered a class with the number " + err.Class[1:] + ": list its registered classes with --register, or pass its class files with --classpath and name its SerializationOptimizer with --optimizer"
+			}
+			text := m.Serialization + " does not write the layout of classes; it is in the class files of the application"
+			if m.Format.Classes > 0 {
+				text += ": pass them with --classpath"
+			}
+			return text
 		}
 		return ""
 	}

@@ -22,6 +22,7 @@ var Format = decode.Format{
 	ID:         9,
 	Name:       "fst",
 	Depth:      decode.DepthEnvelope,
+	Classes:    decode.DepthFull,
 	Releases:   "2.6.0 to 2.7.23, later by extension",
 	Capture:    "fst.pcap.zst",
 	Heartbeats: [][]byte{{0xff}},

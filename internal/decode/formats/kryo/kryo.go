@@ -27,6 +27,7 @@ var Format = decode.Format{
 	ID:         8,
 	Name:       "kryo",
 	Depth:      decode.DepthEnvelope,
+	Classes:    decode.DepthFull,
 	Releases:   "2.6.0 to 2.7.23",
 	Capture:    "kryo.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},

@@ -18,6 +18,7 @@ var Format = decode.Format{
 	ID:              25,
 	Name:            "kryo2",
 	Depth:           decode.DepthEnvelope,
+	Classes:         decode.DepthFull,
 	Releases:        "2.7.6 to 2.7.23",
 	Capture:         "kryo2.pcap.zst",
 	Scrub:           kryo.Scrub,
