@@ -153,7 +153,9 @@ analyze adds up such reports and captures.`,
   dubbo-wire analyze trace.pcap --same-methods
   dubbo-wire analyze trace.pcap --errors
   dubbo-wire analyze rotated/ --by client,method --top 30
-  dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json`,
+  dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json
+  dubbo-wire analyze trace.pcap --classpath app.jar
+  dubbo-wire analyze --classpath app.jar --find-optimizers`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, p, err := a.complete()

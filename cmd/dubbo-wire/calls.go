@@ -36,7 +36,8 @@ read twice.`,
   dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
   dubbo-wire calls trace.pcap --sort latency --top 10
   dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl
-  dubbo-wire calls trace.pcap --min-latency 500ms -w slow.pcapng`,
+  dubbo-wire calls trace.pcap --min-latency 500ms -w slow.pcapng
+  dubbo-wire calls trace.pcap --classpath app.jar --format jsonl`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if noValues && redact {

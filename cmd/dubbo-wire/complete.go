@@ -56,6 +56,10 @@ func completeFlags(root *cobra.Command) {
 		"budgets":       cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"raw":           cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"interface":     completeInterfaces,
+		"classpath":     completeClassPath,
+		"jdk":           cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		"register":      cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		"optimizer":     completeOptimizer,
 	}
 	for _, kind := range []string{"service", "method", "client", "server", "host", "port"} {
 		values[kind] = ofCapture(kind)
@@ -115,6 +119,13 @@ func completeFile(_ *cobra.Command, _ []string, begun string) ([]string, cobra.S
 
 // labelled completes name=FILE, which shells do not recognise as a file.
 func labelled(label, begun string) []string {
+	return filesBegunWith(label+"=", begun, func(name string) bool {
+		return slices.Contains(captureFiles, strings.TrimPrefix(filepath.Ext(name), ".")) || rotatedFile.MatchString(name)
+	})
+}
+
+// filesBegunWith returns the folders and the wanted files whose path starts with begun, with before in front.
+func filesBegunWith(before, begun string, want func(name string) bool) []string {
 	folder, start := filepath.Split(begun)
 	entries, err := os.ReadDir(filepath.Clean(folder))
 	if err != nil {
@@ -126,9 +137,9 @@ func labelled(label, begun string) []string {
 		switch {
 		case !strings.HasPrefix(name, start) || start == "" && strings.HasPrefix(name, "."):
 		case e.IsDir():
-			list = append(list, label+"="+folder+name+"/")
-		case slices.Contains(captureFiles, strings.TrimPrefix(filepath.Ext(name), ".")) || rotatedFile.MatchString(name):
-			list = append(list, label+"="+folder+name)
+			list = append(list, before+folder+name+"/")
+		case want(name):
+			list = append(list, before+folder+name)
 		}
 	}
 	return list

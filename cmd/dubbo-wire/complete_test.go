@@ -115,11 +115,6 @@ printf '%s\n' "${COMPREPLY[@]}"
 	assert.NotContains(t, got, "notes.txt")
 }
 
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
 func TestCompletionFish(t *testing.T) {
 	dir := completionFolder(t)
 	of := func(line string) []string {

@@ -42,7 +42,8 @@ the first call that the filters select, or with --response its response. Without
   dubbo-wire explain trace.pcap --id 490361 --response
   dubbo-wire explain trace.pcap --status 50 -o broken.html
   dubbo-wire explain trace.pcap --packet 21 --format json
-  dubbo-wire explain trace.pcap --method createUser --raw body.bin`,
+  dubbo-wire explain trace.pcap --method createUser --raw body.bin
+  dubbo-wire explain trace.pcap --classpath provider=app.jar:consumer='lib/*'`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()

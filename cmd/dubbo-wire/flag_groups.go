@@ -19,12 +19,13 @@ const (
 	outputGroup = "Output"
 	recordGroup = "Recording packets"
 	filterGroup = "Filters (they select calls: a request and its response stay together)"
+	classGroup  = "Class files (for bodies without field names: kryo, fst, compactedjava)"
 	limitGroup  = "Limits (on memory, for hostile or very large captures)"
 	runGroup    = "General"
 )
 
 // flagGroups is the order of the groups in help. Flags of one command come first.
-var flagGroups = []string{ownGroup, liveGroup, chooseGroup, outputGroup, recordGroup, filterGroup, limitGroup, runGroup}
+var flagGroups = []string{ownGroup, liveGroup, chooseGroup, outputGroup, recordGroup, filterGroup, classGroup, limitGroup, runGroup}
 
 const groupAnnotation = "group"
 

@@ -76,6 +76,12 @@ func exampleFolder(t *testing.T, lines []string) (dir string, shell func(line st
 	}
 	write("trace.pcap")
 	write("team.key") // of any bytes
+	model, err := os.ReadFile(filepath.Join(filepath.Dir(testkit.Dir()), "models", "rig.jar"))
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "lib"), 0o777))
+	for _, name := range []string{"app.jar", "web.war", "lib/app.jar"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), model, 0o666))
+	}
 	script := "#!/bin/sh\nexec cat '" + filepath.Join(dir, "trace.pcap") + "'\n"
 	for _, name := range []string{"tcpdump", "ssh", "kubectl", "docker"} {
 		require.NoError(t, os.WriteFile(filepath.Join(stubs, name), []byte(script), 0o777))

@@ -12,6 +12,7 @@ import (
 type inputFlags struct {
 	measure.Input
 	limitFlags
+	classes classFlags
 }
 
 func (i *inputFlags) add(cmd *cobra.Command) {
@@ -21,6 +22,7 @@ func (i *inputFlags) add(cmd *cobra.Command) {
 		within(fs, "jobs", &i.Jobs, 1, 1024)
 	})
 	i.limitFlags.add(cmd)
+	i.addClasses(cmd)
 }
 
 func (i *inputFlags) addCoverage(fs *pflag.FlagSet) {
@@ -39,5 +41,6 @@ func needFiles(cmd *cobra.Command, args []string) error {
 // complete sets the input's streams and the flags of the whole program.
 func (i *inputFlags) complete(s *streams) {
 	i.Stdin, i.Stderr, i.Input.Limits = s.in, s.err, i.limits()
+	i.Quiet = s.quiet
 	i.NoProgress, i.Verbose, i.Abandon = s.quiet, s.verbose, s.places.Abandon
 }

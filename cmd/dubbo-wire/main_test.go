@@ -89,6 +89,8 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			env.Setenv("CAPTURES", dir)
+			env.Setenv("MODELS", filepath.Join(filepath.Dir(dir), "models"))
+			env.Setenv("CLASSES", filepath.Join(filepath.Dir(filepath.Dir(dir)), "internal", "decode", "classfile", "testdata", "classes"))
 			if testkit.All { // for live captures
 				env.Setenv("PORT", strconv.Itoa(freePort(t)))
 			}

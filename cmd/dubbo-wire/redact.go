@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
@@ -63,6 +62,7 @@ redact has no filters, because a part of a connection would give other numbers. 
 	})
 	cmd.Flags().StringVar(&keyFile, "key-file", "", "use the secret key in `FILE` (at least 16 bytes), so that equal values are replaced equally in several captures (default: a random key)")
 	in.limitFlags.add(cmd)
+	in.addClasses(cmd)
 	return cmd
 }
 
@@ -107,7 +107,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return err
 	}
 	defer file.Discard()
-	r := redact.New(redact.Options{File: file.Temp(), Protocols: protocols.All(), Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
+	r := redact.New(redact.Options{File: file.Temp(), Protocols: protocols.All(), Formats: in.Formats(), Key: key, Origin: src.Origin, Ended: src.Ended})
 	opt := pipeline.Options{Detail: rpc.Values, Rows: true, WholeBodies: true, Tap: r}
 	totals, readErr := src.Run(opt, r, r.Broken)
 	sum, err := r.Close()

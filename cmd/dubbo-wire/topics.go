@@ -42,7 +42,7 @@ var terms = []struct{ name, means string }{
 	{"attachments", "Bytes of attachments, keys and values."},
 	{"envelope", "Bytes of Dubbo's own fields: version, service, method, parameter types, flags."},
 	{"overhead", "Bytes of the serialization's own structure: lengths, type marks, references."},
-	{"opaque", "Bytes that were not decoded, most often because fields cannot be separated without the class definition."},
+	{"opaque", "Bytes that were not decoded, most often because fields cannot be separated without the class definition; --classpath gives it."},
 	{"serialization", "The name belongs to the id in Dubbo's header. An addition in parentheses, as in kryo (Kryo 5), tells formats with the same id apart. dubbo-wire formats lists all."},
 }
 

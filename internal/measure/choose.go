@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/pipeline"
@@ -28,7 +27,6 @@ type FrameChoice struct {
 	found    *keptFrame
 	call     *explain.Call
 	settled  bool
-	decoder  rpc.Decoders
 	// unanswered describes the first requests without a response, for the error when nothing is found.
 	unanswered []string
 	silent     int64
@@ -38,7 +36,6 @@ type FrameChoice struct {
 // finds the request of the first call that the filter selects, or with response the response.
 func ChooseFrame(frame, packet int64, response bool, f *Filter) *FrameChoice {
 	c := &FrameChoice{frame: frame, packet: packet, response: response, filter: f, room: maxKeptBodies, kept: map[int64]*keptFrame{}}
-	c.decoder.Formats = formats.All()
 	if packet > 0 {
 		c.sought = &pipeline.PacketSearch{Number: packet}
 	}
@@ -64,7 +61,8 @@ func (c *FrameChoice) Chosen(in *Input, t *pipeline.Totals, readErr error) (*pip
 		return nil, nil, exit.Errorf(exit.Nothing, "frame %d matches, but its body was too large to keep in memory; explain it by its number: --frame %d",
 			row.Number, row.Number)
 	}
-	row.Msg = c.decoder.Decode(row.Msg, rpc.Values)
+	decoder := rpc.Decoders{Formats: in.Formats()}
+	row.Msg = decoder.Decode(row.Msg, rpc.Values)
 	return row, c.call, nil
 }
 

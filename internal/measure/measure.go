@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
@@ -31,6 +31,7 @@ type Input struct {
 	Stdin      io.Reader
 	Stderr     io.Writer // for progress and Verbose
 	NoProgress bool
+	Quiet      bool   // no remarks on Stderr
 	Verbose    bool   // describe the run on Stderr
 	Abandon    func() // runs when a second signal ends the program
 
@@ -38,7 +39,10 @@ type Input struct {
 	Jobs        int     // workers; 0 chooses
 	Limits      pipeline.Limits
 
-	near *nearest // of the last run with a filter
+	Classes *classpath.Options // nil without a class path
+
+	near    *nearest // of the last run with a filter
+	classes classes
 }
 
 // Files are the opened FILE arguments: captures, and saved reports that were read.
@@ -64,6 +68,9 @@ func (in *Input) Open(args []string) (*Files, error) {
 	f := &Files{in: in, captures: args}
 	var err error
 	if f.Labels, err = parseLabels(args); err != nil {
+		return nil, err
+	}
+	if err = in.OpenClasses(); err != nil {
 		return nil, err
 	}
 	return f, f.open(f.Labels.paths)
@@ -137,7 +144,7 @@ func (f *Files) jobs(detail rpc.Detail) int {
 // Run runs the pipeline over the captures. It returns an exit.Error after the sink has got everything that could be read. If
 // broken is not nil, reading ends early when broken returns true, because nobody reads the output.
 func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
-	opt.Protocols, opt.Formats = protocols.All(), formats.All()
+	opt.Protocols, opt.Formats = protocols.All(), f.in.Formats()
 	if opt.Apart == nil {
 		f.Labels.apart(f.Inputs(), false, &opt)
 	}

@@ -23,6 +23,9 @@ func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 	if f.Labels, err = parseLabels(args); err != nil {
 		return nil, err
 	}
+	if err = in.OpenClasses(); err != nil {
+		return nil, err
+	}
 	labels := f.Labels
 	f.allLabels = labels
 	stdin := false

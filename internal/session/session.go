@@ -19,7 +19,6 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/record"
-	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
@@ -107,6 +106,13 @@ func Open(cfg *Config) (_ *Session, err error) {
 		}
 	}()
 	if err = l.mayWriteLater(); err != nil {
+		return nil, err
+	}
+	// The class path may lie where only root can read.
+	if err = cfg.Input.OpenClasses(); err != nil {
+		return nil, err
+	}
+	if err = cfg.Input.ReadFolders(); err != nil {
 		return nil, err
 	}
 	var given capture.Sockets
@@ -241,7 +247,7 @@ func (l *Session) Run() error {
 	}()
 	l.started = time.Now()
 	opt := pipeline.Options{
-		Protocols: protocols.All(), Formats: formats.All(), Limits: l.Input.Limits, Live: true,
+		Protocols: protocols.All(), Formats: l.Input.Formats(), Limits: l.Input.Limits, Live: true,
 		Stop: l.stopped, Watch: l.watch,
 	}
 	if l.recorder != nil {

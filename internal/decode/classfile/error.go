@@ -69,6 +69,7 @@ const (
 	maxArchives    = 20_000    // jars and folders of a class path
 	maxEntries     = 4_000_000 // classes of a class path
 	maxFolderFiles = 1_000_000 // files below a folder
+	maxKeptFolders = 256 << 20 // bytes of class files that ReadFolders reads
 	maxImageIndex  = 256 << 20 // bytes of the tables of lib/modules
 	maxHierarchy   = 255       // superclasses of a class
 	maxSupertypes  = 10_000    // classes and interfaces that a class extends, directly or not

@@ -108,8 +108,38 @@ func (s *scanner) rooted(out *scanned) error {
 	return nil
 }
 
+// ReadFolders reads the class files that are in folders, so that the folders are not needed any more. Those that cannot be read
+// are left out. The error names the folder where the bound of memory was reached.
+func (t *Types) ReadFolders() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	total := int64(0)
+	for _, e := range t.path.entries {
+		if !e.inFolder {
+			continue
+		}
+		a := t.path.archives[e.archive]
+		name := a.paths[e.offset]
+		data, err := a.file(name)
+		if err != nil {
+			continue // as when it is asked for
+		}
+		if total += int64(len(data)); total > maxKeptFolders {
+			return &Error{Place: a.dir, Problem: "its classes have more than " + mib(maxKeptFolders), Advice: "pack them into a jar"}
+		}
+		if a.kept == nil {
+			a.kept = map[string][]byte{}
+		}
+		a.kept[name] = data
+	}
+	return nil
+}
+
 // file reads a class file of a folder.
 func (a *archive) file(name string) ([]byte, error) {
+	if data, ok := a.kept[name]; ok {
+		return data, nil
+	}
 	f, err := os.Open(filepath.Join(a.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, err

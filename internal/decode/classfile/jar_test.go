@@ -567,3 +567,21 @@ func TestZip64(t *testing.T) {
 	_, err := Open(Options{Paths: []string{bad}})
 	assert.ErrorContains(t, err, "the zip64 record is not at offset")
 }
+
+// TestReadFolders: classes that were read before need no files.
+func TestReadFolders(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"p.Model", "p.Model$Base"} {
+		write(t, dir, strings.ReplaceAll(name, ".", "/")+".class", classFile(t, name))
+	}
+	types := open(t, Options{Paths: []string{dir}})
+	require.NoError(t, types.ReadFolders())
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "p")))
+	for _, name := range []string{"p.Model", "p.Model$Base"} {
+		c, err := types.Class(name)
+		require.NoError(t, err)
+		assert.Equal(t, name, c.Name)
+	}
+	_, err := types.Class("p.Model$Color")
+	assert.ErrorIs(t, err, ErrMissing)
+}

@@ -33,6 +33,8 @@ type archive struct {
 	// dir is the path of a folder, and paths are its class files.
 	dir   string
 	paths []string
+	// kept are the class files of a folder that were read before.
+	kept map[string][]byte
 }
 
 // unpacker reads entries of jars. It is not safe for use by several goroutines.

@@ -71,18 +71,21 @@ func (p *Path) register(o Options) error {
 	for _, name := range o.Lists {
 		f, err := os.Open(name)
 		if err != nil {
-			return err
+			if path, ok := errors.AsType[*os.PathError](err); ok {
+				err = path.Err
+			}
+			return fmt.Errorf("--register %s: %w", name, err)
 		}
 		classes, err := registration.Read(f)
 		if err = errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("--register %s: %w", name, err)
 		}
 		p.lists = append(p.lists, List{name, classes})
 	}
 	for _, name := range o.Optimizers {
 		names, err := p.optimizer(name)
 		if err != nil {
-			return fmt.Errorf("optimizer %s: %w", name, err)
+			return fmt.Errorf("--optimizer %s: %w", name, err)
 		}
 		l := List{Name: name}
 		for _, n := range names {
@@ -104,6 +107,27 @@ func (p *Path) optimizer(name string) ([]string, error) {
 
 // Types returns the classes of the peer that wrote a body.
 func (p *Path) Types(s decode.Side) *classfile.Types { return p.sides[s] }
+
+// Sides returns the classes of the consumer and those of the provider; only one where the user did not tell them apart.
+func (p *Path) Sides() []*classfile.Types {
+	if p == nil {
+		return nil
+	}
+	if !p.Sided() {
+		return p.sides[:1]
+	}
+	return p.sides[:]
+}
+
+// ReadFolders reads the classes that are in folders, so that their files are not needed any more. Jars stay open.
+func (p *Path) ReadFolders() error {
+	for _, t := range p.Sides() {
+		if err := t.ReadFolders(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Sided reports whether the user told the classes of the two sides apart.
 func (p *Path) Sided() bool { return p != nil && p.sides[0] != p.sides[1] }
