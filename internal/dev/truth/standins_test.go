@@ -34,6 +34,8 @@ func (c *comparer) standIn(path string, got any, want map[string]any) (diff stri
 		return c.compare(path, map[string]any{"left": g["left"], "right": g["right"]}, map[string]any{"left": json.Number("5"), "right": "put"}), true
 	case c.declared && entry[java] && isList(got):
 		return c.compare(path, got, []any{want["key"], want["value"]}), true
+	case c.typed != nil && strings.HasPrefix(java, "java.util.concurrent.atomic.Atomic") && ours == "" && has(want, "value"):
+		return c.compare(path, got, want["value"]), true
 	case java == "java.util.concurrent.atomic.LongAdder" && (ours == java || ours == java+"$SerializationProxy"): // the log has no field
 		return "", true
 	case strings.HasPrefix(ours, "java.util.TreeMap$") && has(g, "m") && java == "": // a part of the map that is its field m, or all of it backwards
