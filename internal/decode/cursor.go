@@ -51,6 +51,15 @@ func (c *Cursor) FailAt(at int, cause Cause, expected, found string) {
 	}
 }
 
+// FailWith records a copy of err as the first error, at the current offset.
+func (c *Cursor) FailWith(err *Error) {
+	if c.err == nil {
+		own := *err
+		own.At = c.Off
+		c.err = &own
+	}
+}
+
 // Need reports whether n more bytes are there; if not, the cursor fails with its Short cause, naming what was wanted.
 func (c *Cursor) Need(n int, what string) bool {
 	if c.err == nil && uint(n) <= uint(len(c.Buf)-c.Off) {

@@ -55,6 +55,10 @@ type class struct {
 	layout layout
 	// elem is what an array or a box holds.
 	elem elem
+	// plan is how objects of a class of the class path are written; nil if it is not there.
+	plan *plan
+	// usedIn is the body in which objects of the class were read last.
+	usedIn uint64
 	// sections is how many classes between Throwable and this one, itself included, write an empty section.
 	sections int
 }
@@ -88,8 +92,8 @@ const (
 	firstNamed      = 1000
 )
 
-// registered are the classes that FST itself knows, by id from firstKnown.
-var registered = func() []*class {
+// numbers are the classes that FST itself knows, by id from firstKnown.
+var numbers = func() []*class {
 	names := registration.Known(registration.FST2)
 	classes := make([]*class, len(names))
 	for i, name := range names {

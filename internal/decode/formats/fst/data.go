@@ -7,6 +7,10 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	if !r.OK() {
 		return
 	}
+	if cl.plan != nil {
+		r.planned(cl, p)
+		return
+	}
 	switch cl.layout {
 	case collection:
 		r.container(p, decode.List, cl, func() { r.list(r.size()) })

@@ -9,6 +9,11 @@
 // collections and the other JDK classes of the table in classes.go, and stops with cause Unsupported after the name of the
 // first class outside it. The attachments are then found from the end of the body (attachments.go).
 //
+// With a class path the reader knows the fields of other classes, too. A plan (plan.go) is made of a class once and says in which
+// order FST writes its fields; object.go follows it. Classes with methods that java.io.ObjectOutputStream calls are written in
+// sections, a class each, and written.go follows what such a method writes. What the bytes of another version of a class
+// would be is looked for while they are read: tags, ordinals, declared classes, unused bits.
+//
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package fst
 
@@ -35,7 +40,7 @@ var Format = decode.Format{
 // With returns f with readers that know the classes of p.
 func With(f decode.Format, p *classpath.Path) decode.Format {
 	if p != nil {
-		f.New = func() decode.Reader { return &Reader{classes: p} }
+		f.New = func() decode.Reader { return &Reader{application: application{classes: p}} }
 	}
 	return f
 }
@@ -46,8 +51,7 @@ func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.Ver
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {
 	decode.Recorder
-	classes *classpath.Path // may be nil
-	names   []*class        // classes by the order in which their names appeared, from id 1000
+	names []*class // classes by the order in which their names appeared, from id 1000
 	// skipped: part of the body was not read, so that names of classes may be missing.
 	skipped bool
 	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled
@@ -55,6 +59,8 @@ type Reader struct {
 	copied  int            // bytes of texts copied for handles
 	probe   *Reader        // tries places where attachments may start
 	work    int            // the cost of that search, in bytes read
+
+	application
 }
 
 // Reset implements decode.Reader.
@@ -69,6 +75,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	clear(r.nodes)
 	clear(r.texts)
 	r.copied, r.work = 0, 0
+	r.startBody()
 }
 
 // Int implements decode.IntReader.

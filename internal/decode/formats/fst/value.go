@@ -18,6 +18,7 @@ const (
 	tagArray   = 0xfb // class id, FInt length, elements
 	tagString  = 0xfc // FInt length, chars
 	tagTyped   = 0xfd // data of the declared class
+	tagOneOf   = 0xee // one of the texts that the field's annotation has
 	tagNull    = 0xff
 )
 
@@ -25,6 +26,7 @@ const (
 const (
 	sectionOwn     = 0x37 // what a class's writeObject writes
 	sectionDefault = 0x63 // in it: the fields, ended by fieldsEnd
+	sectionPut     = 0x4d // in it: the fields that writeFields writes
 	sectionFields  = 0x42 // fields of a class without writeObject, ended by fieldsEnd
 	sectionTagged  = 0xed // in a section: a tagged value
 	fieldsEnd      = 0x00
@@ -51,37 +53,57 @@ func (r *Reader) container(p decode.Place, k decode.Kind, cl *class, f func()) {
 }
 
 // object takes a tagged value.
-func (r *Reader) object(p decode.Place) {
+func (r *Reader) object(p decode.Place) { r.value(p, nil) }
+
+// value takes a tagged value of a field or of the array in a field; f is nil elsewhere.
+func (r *Reader) value(p decode.Place, f *field) {
 	r.work += workPerObject
 	switch tag := r.Byte("a value"); {
 	case !r.OK():
 	case tag == tagNull:
 		r.Scalar(p, decode.Null)
 	case tag == tagString:
+		r.mustFit(p, f, "java.lang.String")
 		x := r.text()
 		r.Words(p, decode.String, x.decode)
 	case tag == tagInteger:
+		r.mustFit(p, f, "java.lang.Integer")
 		r.Integer(p, int64(r.int32("an int")))
 	case tag == tagLong:
+		r.mustFit(p, f, "java.lang.Long")
 		r.Integer(p, r.int64("a long"))
 	case tag == tagTrue, tag == tagFalse:
+		r.mustFit(p, f, "java.lang.Boolean")
 		r.Boolean(p, tag == tagTrue)
 	case tag == tagHandle:
 		r.handle(p)
 	case tag == tagEnum:
 		cl := r.class(&p)
+		if cl != nil {
+			r.mustFit(p, f, cl.name)
+		}
 		r.ordinal(cl, p)
 	case tag == tagArray, tag == tagObject:
-		if r.Tree != nil {
-			r.remember(p.Start, len(r.Tree.Nodes)) // the node to come
+		r.rememberNext(p)
+		cl := r.class(&p)
+		if cl != nil {
+			r.mustFit(p, f, cl.name)
 		}
-		if cl := r.class(&p); tag == tagArray {
-			r.array(cl, p)
+		if tag == tagArray {
+			r.array(cl, p, f)
 		} else {
 			r.data(cl, p)
 		}
+	case f != nil && r.asDeclared(tag, p, f):
 	default:
 		r.FailAt(p.Start, decode.Malformed, "the tag of a value", decode.HexByte(tag))
+	}
+}
+
+// rememberNext keeps the node to come as that of the object at p.
+func (r *Reader) rememberNext(p decode.Place) {
+	if r.Tree != nil {
+		r.remember(p.Start, len(r.Tree.Nodes))
 	}
 }
 
@@ -95,7 +117,7 @@ func (r *Reader) class(p *decode.Place) *class {
 	case id == newName:
 		name = r.text().decode()
 	case id == newASCIIName:
-		name = string(r.Bytes(r.count("the length of a class name", 1), "a class name"))
+		name = r.Name(r.Bytes(r.count("the length of a class name", 1), "a class name"))
 	default:
 		p.Head = r.Off
 		return r.numbered(int(id))
@@ -106,7 +128,7 @@ func (r *Reader) class(p *decode.Place) *class {
 	if !r.OK() {
 		return nil
 	}
-	cl := classOf(name)
+	cl := r.named(name)
 	r.names = append(r.names, cl)
 	p.Head, p.Named = r.Off, true
 	return cl
@@ -122,14 +144,20 @@ func (r *Reader) numbered(id int) *class {
 	case id >= firstNamed:
 		r.Fail(decode.Malformed, fmt.Sprintf("a class id up to %d", firstNamed+len(r.names)-1), fmt.Sprint(id))
 		return nil
-	case id >= firstKnown && id-firstKnown < len(registered):
-		return registered[id-firstKnown]
+	case id >= firstKnown && id-firstKnown < len(numbers):
+		if c := numbers[id-firstKnown]; c.layout != unknown || r.classes == nil {
+			return c
+		}
+		return r.named(numbers[id-firstKnown].name)
 	case id < firstKnown:
 		r.Fail(decode.Malformed, "a class id", fmt.Sprint(id))
 		return nil
 	}
-	return &class{name: fmt.Sprintf("#%d", id)}
+	return r.number(id)
 }
+
+// maxPredicted is the largest number that stands for a class of the annotation Predict.
+const maxPredicted = 0x7f
 
 // maxCopied bounds the texts repeated for handles, per body byte: a few bytes could stand for gigabytes.
 const maxCopied = 16
@@ -140,6 +168,9 @@ func (r *Reader) handle(p decode.Place) {
 	off := int(r.int32("a handle"))
 	if r.OK() && (off < 0 || off >= p.Start) {
 		r.FailAt(p.Start, decode.Malformed, fmt.Sprintf("a handle to an offset below %d", p.Start), fmt.Sprint(off))
+	}
+	if len(r.used) > 0 && r.OK() && r.Buf[off] < tagArray && r.Buf[off] > maxPredicted {
+		r.FailAt(p.Start, decode.Malformed, "a handle to the tag of a value", decode.HexByte(r.Buf[off]))
 	}
 	if r.Tree == nil || !r.OK() {
 		r.Scalar(p, decode.Ref)
@@ -183,7 +214,17 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	r.Begin(p, decode.Object, cl.name)
 	what := "the fields of class"
-	if cl.name[0] == '#' {
+	switch {
+	case cl.name[0] != '#':
+		r.missing(cl.name)
+	case r.distrusted != nil:
+		r.FailWith(r.distrusted)
+		return
+	case r.classes != nil && r.OK():
+		r.incomplete = !r.hasLists()
+		r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, "a number that no class has: --register FILE or --optimizer CLASS gives it one")
+		return
+	default:
 		what = "the fields of registered class"
 	}
 	r.FailClass(what, cl.name)
@@ -197,15 +238,34 @@ func (r *Reader) expect(want byte, what string) {
 }
 
 func (r *Reader) ordinal(cl *class, p decode.Place) {
+	at := r.Off
 	v := r.int32("an ordinal")
+	if !r.OK() {
+		return
+	}
+	name := ""
+	if cl.plan != nil && r.distrusted == nil {
+		r.use(cl)
+		switch constants := cl.plan.constants; {
+		case cl.plan.form != constant:
+			r.FailAt(p.Start, decode.Malformed, "the class of an enum", cl.name)
+		case v < 0 || int(v) >= len(constants):
+			r.FailAt(at, decode.Malformed, fmt.Sprintf("the ordinal of one of %d constants of enum %s", len(constants), cl.name), fmt.Sprint(v))
+		default:
+			name = constants[v]
+		}
+	}
 	if n := r.Scalar(p, decode.Enum); n != nil {
 		n.Class = decode.JavaName(cl.name)
 		n.Num = int64(v)
+		if r.Values() {
+			n.Text = name
+		}
 	}
 }
 
 // array takes a length and elements; byte[] is one value, the others are lists.
-func (r *Reader) array(cl *class, p decode.Place) {
+func (r *Reader) array(cl *class, p decode.Place, f *field) {
 	if !r.OK() {
 		return
 	}
@@ -227,9 +287,9 @@ func (r *Reader) array(cl *class, p decode.Place) {
 		for i := 0; i < n && r.OK(); i++ {
 			switch q := r.At(decode.ByIndex, "", i); cl.elem {
 			case tagged:
-				r.object(q)
+				r.value(q, f.element())
 			case nested:
-				r.nested(q)
+				r.nested(q, f)
 			default:
 				r.primitive(cl.elem, q)
 			}
@@ -238,7 +298,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 }
 
 // nested takes an array inside an array: class id, length, elements; null is class Object with length -1.
-func (r *Reader) nested(p decode.Place) {
+func (r *Reader) nested(p decode.Place, f *field) {
 	if b, _ := r.Peek(); b == objectID {
 		r.Off++
 		if n := r.int32("the length of null"); n != -1 && r.OK() {
@@ -248,5 +308,5 @@ func (r *Reader) nested(p decode.Place) {
 		return
 	}
 	cl := r.class(&p)
-	r.array(cl, p)
+	r.array(cl, p, f)
 }

@@ -1,0 +1,247 @@
+package fst
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/registration"
+)
+
+// application is what a reader knows of the application's classes, and what it found of them in a body.
+type application struct {
+	classes    *classpath.Path // may be nil
+	side       decode.Side
+	known      [2]map[string]*class // of each side, by name
+	registries []classpath.Registry
+	registered bool          // registries are there
+	distrusted *decode.Error // what objects of the application fail with; nil if they are read
+
+	// Of one body.
+	body      uint64
+	used      []*class // of the class path, in the order in which their objects came
+	stoppedIn *class   // where the first error occurred, nil if it was not in an object of the application
+	stoppedAt *field   // may be nil
+	sizeField int      // the last field named size
+	// incomplete: reading stopped because something is not in the class path.
+	incomplete bool
+}
+
+func (a *application) startBody() {
+	a.body++
+	a.used = a.used[:0]
+	a.stoppedIn, a.stoppedAt, a.incomplete = nil, nil, false
+}
+
+// use notes that a body has an object of a class.
+func (a *application) use(cl *class) {
+	if cl.usedIn != a.body {
+		if cl.usedIn == 0 {
+			a.classes.Asked(cl.name, true)
+		}
+		cl.usedIn = a.body
+		a.used = append(a.used, cl)
+	}
+}
+
+// missing notes that a body has an object of a class that was not found.
+func (a *application) missing(name string) {
+	if a.classes != nil && decode.IsClassName(name) {
+		a.incomplete = true
+		a.classes.Asked(decode.JavaName(name), false)
+	}
+}
+
+// maxKnown bounds the classes that are kept.
+const maxKnown = 4096
+
+// named returns the class with a JVM name.
+func (a *application) named(name string) *class {
+	if a.classes == nil {
+		return classOf(name)
+	}
+	t := a.known[a.side]
+	if c := t[name]; c != nil {
+		return c
+	}
+	c := classOf(name)
+	if c.layout == unknown && name[0] != '[' && decode.IsClassName(name) {
+		a.describe(c)
+	}
+	if len(t) >= maxKnown {
+		clear(t)
+	}
+	if t == nil {
+		t = make(map[string]*class)
+		a.known[a.side] = t
+	}
+	t[name] = c
+	return c
+}
+
+// inherited are the classes whose serializers FST uses for subclasses, too. Fields of these are not written.
+var inherited = map[string]layout{
+	"java.util.Vector": collection, "java.util.Hashtable": mapping, "java.util.concurrent.ConcurrentHashMap": mapping,
+	"java.math.BigInteger": bigInteger, "java.util.EnumSet": enumSet,
+}
+
+// describe finds out how objects of a class are written.
+func (a *application) describe(c *class) {
+	types := a.classes.Types(a.side)
+	if k := strings.LastIndexByte(c.name, '.'); strings.HasPrefix(c.name[k+1:], "$Proxy") {
+		c.plan = &plan{fields: []field{{name: "h", own: "h", declared: "java.lang.reflect.InvocationHandler", simple: "InvocationHandler"}}}
+		return
+	}
+	chain, _, err := types.Chain(c.name)
+	if err != nil {
+		return
+	}
+	for _, super := range chain {
+		if l := inherited[super.Name]; l != unknown {
+			c.layout = l
+			return
+		}
+	}
+	c.plan = newPlan(types, c.name)
+}
+
+// WrittenBy implements decode.ClassReader.
+func (a *application) WrittenBy(s decode.Side) { a.side = s }
+
+// Distrust implements decode.ClassReader.
+func (a *application) Distrust(err *decode.Error) { a.distrusted = err }
+
+// Misfits implements decode.ClassReader.
+func (a *application) Misfits(err *decode.Error) bool {
+	if len(a.used) == 0 || a.distrusted != nil {
+		return false
+	}
+	switch err.Cause {
+	case decode.Malformed, decode.Limit:
+		return true
+	case decode.Unsupported:
+		return !a.incomplete
+	}
+	return false
+}
+
+// number returns the class with a number that the application gave it.
+func (a *application) number(id int) *class {
+	if a.classes == nil || a.distrusted != nil {
+		return &class{name: fmt.Sprintf("#%d", id)}
+	}
+	if !a.registered {
+		a.registered = true
+		a.registries, _ = a.classes.Registries(registration.FST2)
+	}
+	name := ""
+	for i := range a.registries {
+		switch n := a.registries[i].Name(id); {
+		case n == "" || n == name:
+		case name == "":
+			name = n
+		default:
+			return &class{name: fmt.Sprintf("#%d", id)}
+		}
+	}
+	if name == "" {
+		return &class{name: fmt.Sprintf("#%d", id)}
+	}
+	return a.named(name)
+}
+
+// hasLists reports whether the user brought lists of registered classes.
+func (a *application) hasLists() bool {
+	return slices.ContainsFunc(a.registries, func(r classpath.Registry) bool { return len(r.Lists) > 0 })
+}
+
+// asDeclared takes what stands in a field because of its declaration: an object of the declared class, one of the predicted
+// classes, or one of the texts that the field's annotation has.
+func (r *Reader) asDeclared(tag byte, p decode.Place, f *field) bool {
+	cl := f.class
+	switch {
+	case tag == tagOneOf && len(f.oneOf) > 0:
+		k := int(r.Byte("the number of a text"))
+		if k >= len(f.oneOf) && r.OK() {
+			r.FailAt(p.Start, decode.Malformed, fmt.Sprintf("one of %d texts", len(f.oneOf)), fmt.Sprint(k))
+		}
+		r.Words(p, decode.String, func() string { return f.oneOf[k] })
+		return true
+	case tag == tagTyped && !f.anything:
+		if cl == nil {
+			cl = r.named(f.declared)
+			f.class = cl
+		}
+		if cl.plan != nil && cl.plan.emulated || cl.layout == array {
+			return false
+		}
+	case tag > 0 && int(tag) <= len(f.predicted):
+		cl = r.named(f.predicted[tag-1])
+	default:
+		return false
+	}
+	r.rememberNext(p)
+	p.Head = r.Off
+	r.data(cl, p)
+	return true
+}
+
+// element returns what holds for the elements of an array in a field.
+func (f *field) element() *field {
+	if f == nil || len(f.oneOf)+len(f.predicted) == 0 && f.declared != object {
+		return nil
+	}
+	if f.elements == nil {
+		f.elements = &field{declared: object, anything: f.declared != object, oneOf: f.oneOf, predicted: f.predicted}
+	}
+	return f.elements
+}
+
+const object = "java.lang.Object"
+
+// mustFit fails if a class cannot be that of the value of a field.
+func (r *Reader) mustFit(p decode.Place, f *field, name string) {
+	if f == nil || name == f.declared || name == f.accepted || f.declared == object || f.anything || !r.OK() {
+		return
+	}
+	if !r.fits(name, f.declared) {
+		r.FailAt(p.Start, decode.Malformed, "a "+decode.JavaName(f.declared)+" in field "+f.name, "a "+decode.JavaName(name))
+		return
+	}
+	f.accepted = name
+}
+
+// fits reports whether objects of a class can be where another one is declared, as far as that is known.
+func (r *Reader) fits(name, declared string) bool {
+	switch {
+	case name[0] == '#' || declared == object:
+		return true
+	case name[0] == '[' && declared[0] == '[':
+		return len(name) < 2 || len(declared) < 2 || r.fits(component(name), component(declared))
+	case name[0] == '[':
+		return declared == "java.io.Serializable" || declared == "java.lang.Cloneable"
+	case declared[0] == '[' || len(name) == 1 || len(declared) == 1: // primitive types are the components of arrays
+		return name == declared
+	}
+	types := r.classes.Types(r.side)
+	if is, err := types.Is(name, declared); is || err != nil {
+		return true
+	}
+	// An object may have written another one instead of itself.
+	if s, err := types.ObjectStream(name); err != nil || s.ReadResolve || s.Externalizable {
+		return true
+	}
+	s, err := types.ObjectStream(declared)
+	return err != nil || s.WriteReplace
+}
+
+// component returns the class of the elements of an array class.
+func component(name string) string {
+	name = name[1:]
+	if strings.HasPrefix(name, "L") {
+		return strings.TrimSuffix(name[1:], ";")
+	}
+	return name
+}

@@ -1,0 +1,196 @@
+package fst
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// planned takes the data of an object of a class of the class path.
+func (r *Reader) planned(cl *class, p decode.Place) {
+	if r.distrusted != nil {
+		r.Begin(p, decode.Object, cl.name)
+		r.FailWith(r.distrusted)
+		return
+	}
+	pl := cl.plan
+	r.use(cl)
+	switch pl.form {
+	case ofElements:
+		r.container(p, decode.List, cl, func() { r.sections(cl) })
+	case ofEntries:
+		r.container(p, decode.Map, cl, func() { r.sections(cl) })
+	case external:
+		r.container(p, decode.Object, cl, func() { r.written(cl, "writeExternal", pl.written, nil) })
+	case notKnown:
+		r.Begin(p, decode.Object, cl.name)
+		r.incomplete = true
+		r.classes.Asked(pl.missing, false)
+		r.FailClass("the fields of class", pl.missing)
+	case constant, abstract:
+		r.Begin(p, decode.Object, cl.name)
+		r.Fail(decode.Malformed, "an object of a class that can have some", cl.name)
+	default:
+		i := r.Begin(p, decode.Object, cl.name)
+		r.Content(func() {
+			if pl.emulated {
+				r.sections(cl)
+			} else {
+				r.fields(cl, pl.fields)
+			}
+		})
+		if pl.wraps != "" {
+			r.showWrapped(i, pl.wraps)
+		}
+	}
+}
+
+// showWrapped shows node i as the collection or map in its field of that name.
+func (r *Reader) showWrapped(i int, name string) {
+	n := r.Tree.Node(i)
+	if n == nil || !r.OK() {
+		return
+	}
+	for c := i + 1; c < int(n.End); c = int(r.Tree.Nodes[c].End) {
+		if f := &r.Tree.Nodes[c]; f.Label == decode.ByField && f.Name == name {
+			n.Kind, n.Num = decode.Alias, int64(c)
+			return
+		}
+	}
+}
+
+// fields takes fields in their order, and the end after them.
+func (r *Reader) fields(cl *class, fields []field) {
+	version := byte(0)
+	for i := 0; r.OK(); {
+		for i < len(fields) && fields[i].version == version && r.OK() {
+			switch f := &fields[i]; f.kind {
+			case booleanField:
+				i = r.booleans(cl, fields, i)
+				continue
+			case reference:
+				r.referenceField(f)
+			default:
+				r.primitiveField(f)
+			}
+			if !r.OK() {
+				r.stop(cl, &fields[i])
+				return
+			}
+			i++
+		}
+		want := byte(fieldsEnd)
+		if i < len(fields) {
+			want = fields[i].version
+		}
+		if b := r.Byte("the end of the fields"); b != want && r.OK() {
+			r.FailAt(r.Off-1, decode.Malformed, "the end of the fields of class "+cl.name, decode.HexByte(b))
+		}
+		r.Role("end")
+		if !r.OK() {
+			r.stop(cl, nil)
+		}
+		if version = want; version == fieldsEnd {
+			return
+		}
+	}
+}
+
+// booleans takes the booleans of a version from number i on, eight in a byte, and returns the number of the field after them.
+func (r *Reader) booleans(cl *class, fields []field, i int) int {
+	end := i
+	for end < len(fields) && fields[end].kind == booleanField && fields[end].version == fields[i].version {
+		end++
+	}
+	for i < end && r.OK() {
+		n := min(end-i, 8)
+		b := r.Byte("booleans")
+		if b&(0xff>>n) != 0 && r.OK() {
+			r.FailAt(r.Off-1, decode.Malformed, fmt.Sprintf("%d booleans", n), decode.HexByte(b))
+		}
+		for ; n > 0; n-- {
+			r.Boolean(r.At(decode.ByField, fields[i].name, 0), b&0x80 != 0)
+			b <<= 1
+			if !r.OK() {
+				r.stop(cl, &fields[i])
+			}
+			i++
+		}
+	}
+	return end
+}
+
+func (r *Reader) primitiveField(f *field) {
+	p := r.At(decode.ByField, f.name, 0)
+	switch f.kind {
+	case byteField:
+		r.primitive(bytes1, p)
+	case charField:
+		r.primitive(char2, p)
+	case shortField:
+		r.primitive(short2, p)
+	case intField:
+		v := r.int32("an int")
+		if f.own == "size" {
+			r.sizeField = int(v)
+		}
+		r.Integer(p, int64(v))
+	case longField:
+		v := r.int64("a long")
+		r.Integer(p, v)
+	case floatField:
+		r.primitive(float4, p)
+	case doubleField:
+		r.primitive(double8, p)
+	}
+}
+
+// referenceField takes a field that refers to an object. A conditional one has the offset of its end in front.
+func (r *Reader) referenceField(f *field) {
+	end := -1
+	if f.conditional {
+		at := r.Off
+		end = int(int32(r.Little(4, "the end of a field")))
+		r.Role("length")
+		if r.OK() && (end < r.Off || end > len(r.Buf)) {
+			r.FailAt(at, decode.Malformed, "the end of a field in the body", fmt.Sprint(end))
+		}
+	}
+	p := r.At(decode.ByField, f.name, 0)
+	p.Throwable = f.throwable
+	r.value(p, f)
+	if end >= 0 && r.OK() && r.Off != end {
+		r.Fail(decode.Malformed, fmt.Sprintf("the end of a field at %d", end), fmt.Sprint(r.Off))
+	}
+}
+
+// sections takes the sections of an object that is written as ObjectOutputStream would.
+func (r *Reader) sections(cl *class) {
+	for i := range cl.plan.sections {
+		s := &cl.plan.sections[i]
+		mark := byte(sectionFields)
+		if s.custom {
+			mark = sectionOwn
+		}
+		if b := r.Byte("a section"); b != mark && r.OK() {
+			r.FailAt(r.Off-1, decode.Malformed, "the section of class "+s.class, decode.HexByte(b))
+		}
+		r.Role("type")
+		if s.custom {
+			r.written(cl, "writeObject", s.steps, s)
+		} else {
+			r.fields(cl, s.fields)
+		}
+		if !r.OK() {
+			r.stop(cl, nil)
+			return
+		}
+	}
+}
+
+// stop notes where in the application's classes reading stopped: in the innermost field.
+func (r *Reader) stop(cl *class, f *field) {
+	if r.stoppedIn == nil {
+		r.stoppedIn, r.stoppedAt = cl, f
+	}
+}

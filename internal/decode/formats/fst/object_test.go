@@ -1,0 +1,82 @@
+package fst
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+// rig returns the format with the classes of the captures, and with lists of registered classes.
+func rig(tb testing.TB, lists ...string) decode.Format {
+	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/rig.jar"}, Lists: lists})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
+	return With(Format, p)
+}
+
+// Objects of the application are read to their last byte with its classes.
+func TestObjects(t *testing.T) { formattest.Whole(t, rig(t), "testdata/objects.tsv") }
+
+func FuzzObjects(f *testing.F) {
+	formattest.Fuzz(f, rig(f), "testdata/values.tsv", "testdata/objects.tsv")
+}
+
+func TestObjectsWithoutAllocs(t *testing.T) {
+	formattest.NoAllocs(t, rig(t), formattest.Named(t, "testdata/objects.tsv", "echoShadow C2S"))
+}
+
+func BenchmarkObjects(b *testing.B) {
+	formattest.Bench(b, rig(b), formattest.Named(b, "testdata/objects.tsv", "echoHolder C2S"))
+}
+
+// shadow is an object of org.dubbowire.rig.edge.Shadow up to its fields.
+const shadow = "00 01 1d 6f72672e647562626f776972652e7269672e656467652e536861646f77"
+
+// What cannot be an object of the class is found while it is read, and the class and field are known.
+func TestMisfits(t *testing.T) {
+	format := rig(t)
+	for _, c := range []struct{ name, hex, class, field, expected string }{
+		{"fits", shadow + "00 00 ff fc0161 00", "", "", ""},
+		{"another tag at the end", shadow + "00 00 ff ff 01", "org.dubbowire.rig.edge.Shadow", "", "the end of the fields of class org.dubbowire.rig.edge.Shadow"},
+		{"a number in a text", shadow + "00 00 ff f705 00", "org.dubbowire.rig.edge.Shadow", "name", "a java.lang.String in field name"},
+		{"an object in a text", shadow + "00 00 ff 001000 00", "org.dubbowire.rig.edge.Shadow", "name", "a java.lang.String in field name"},
+		{"no tag", shadow + "00 00 ff 55 00", "org.dubbowire.rig.edge.Shadow", "name", "the tag of a value"},
+		{"booleans", "00 01 21 6f72672e647562626f776972652e7269672e656467652e5072696d697469766573 c1", "org.dubbowire.rig.edge.Primitives", "z", "1 booleans"},
+		{"an ordinal", "fa 01 1c 6f72672e647562626f776972652e7269672e656467652e436f6c6f72 07", "", "-", "the ordinal of one of 3 constants of enum org.dubbowire.rig.edge.Color"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := format.New().(*Reader)
+			r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+			r.Value(decode.ByField, "result", 0, "")
+			if c.expected == "" {
+				require.Nil(t, r.Err())
+				return
+			}
+			require.NotNil(t, r.Err())
+			assert.Equal(t, c.expected, r.Err().Expected)
+			assert.True(t, r.Misfits(r.Err()))
+			if c.class != "" {
+				assert.Equal(t, c.class, r.stoppedIn.name)
+			}
+			if c.field == "" {
+				assert.Nil(t, r.stoppedAt)
+			} else if c.field != "-" {
+				assert.Equal(t, c.field, r.stoppedAt.name)
+			}
+
+			misfit := &decode.Error{Cause: decode.Unsupported, Expected: "the fields of another class"}
+			r.Distrust(misfit)
+			r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+			r.Value(decode.ByField, "result", 0, "")
+			if c.class != "" {
+				assert.Equal(t, misfit.Expected, r.Err().Expected)
+			}
+			assert.False(t, r.Misfits(r.Err()))
+		})
+	}
+}
