@@ -37,6 +37,8 @@ type Error struct {
 	// Class is the class whose definition is missing, as Class.getName returns its name, or its number where it is registered: #58.
 	// It is empty if something else is wrong.
 	Class string
+	// Misfit is set if objects of the application were not read because their classes do not fit the body.
+	Misfit *Misfit
 }
 
 // Offset returns the offset within the body of the byte that a reader of the error should look at.
@@ -49,6 +51,9 @@ func (e *Error) Error() string {
 	}
 	if e.Found != "" {
 		s += ", found " + e.Found
+	}
+	if e.Misfit != nil && e.Misfit.Text() != "" {
+		s += "; " + e.Misfit.Text()
 	}
 	return s
 }

@@ -64,6 +64,8 @@ const (
 	Provider             // writes responses
 )
 
+func (s Side) String() string { return [...]string{"consumer", "provider"}[s] }
+
 // ClassReader is a Reader of a serialization that does not describe its objects, and that was given the application's classes.
 type ClassReader interface {
 	// WrittenBy says who writes the bodies from the next Reset on, and so whose classes they have.

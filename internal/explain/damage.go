@@ -44,6 +44,13 @@ func damageOf(f *Frame) *damage {
 // likely names the likely cause of err, "" if the bytes do not tell it.
 func (f *Frame) likely(err *decode.Error) string {
 	m := f.subject.Row.Msg
+	if misfit := err.Misfit; misfit != nil {
+		text := misfit.Text()
+		if text == "" {
+			text = "the writer has another version of a class"
+		}
+		return fmt.Sprintf("%s; bring the writer's classes: --classpath %s=PATH", text, misfit.Writer)
+	}
 	switch err.Cause {
 	case decode.Cut:
 		return "the capture kept only the start of each packet (a snap length): record with tcpdump -s 0"

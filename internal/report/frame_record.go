@@ -206,6 +206,9 @@ func errorText(e *decode.Error, redact bool) string {
 	if found != "" {
 		s += ", found " + found
 	}
+	if e.Misfit != nil && e.Misfit.Text() != "" {
+		s += "; " + e.Misfit.Text()
+	}
 	return s
 }
 

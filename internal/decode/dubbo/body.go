@@ -93,6 +93,10 @@ func (b *body) arguments() {
 // at the first value that cannot be read to its end.
 func (b *body) countArguments() int {
 	r := b.serialization.format.New()
+	if c, ok := r.(decode.ClassReader); ok {
+		c.WrittenBy(b.d.dialects.peer.writer(b.f))
+		c.Distrust(b.d.distrusted)
+	}
 	r.Reset(b.f.Body, decode.Malformed, nil)
 	FieldEnvelope.skip(r, b.layout)
 	for n := range maxArguments + 1 {
@@ -131,7 +135,7 @@ func (b *body) result(f Field) {
 
 // resultType returns the descriptor of the type that the method returns, "" if it is not known or not needed.
 func (b *body) resultType() string {
-	request := b.d.peer.request
+	request := b.d.dialects.peer.request
 	if request == nil || request.Generic || !b.m.Format.TypedResults {
 		return ""
 	}
@@ -139,7 +143,7 @@ func (b *body) resultType() string {
 	if !ok {
 		return ""
 	}
-	return r.ResultType(b.d.peer.writer(b.f), request.Service, request.Method, request.Descriptors)
+	return r.ResultType(b.d.dialects.peer.writer(b.f), request.Service, request.Method, request.Descriptors)
 }
 
 // genericMethod reads only the first argument of $invoke, a string.

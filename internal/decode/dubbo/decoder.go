@@ -16,7 +16,10 @@ type Decoder struct {
 	typedResults [32]bool
 	tree         decode.Tree
 	msg          Message
-	peer         peer // of the body that is decoded
+	// dialects are those of the body that is decoded, and distrusted is why it is read without classes of the application, nil if it is
+	// not.
+	dialects   *Dialects
+	distrusted *decode.Error
 	// nameBytes is the approximate memory of the cached names.
 	nameBytes int
 	trees     int
@@ -29,7 +32,9 @@ type serialization struct {
 	index  int    // in Decoder.all
 	name   string // with the dialect
 	r      decode.Reader
-	names  map[string]*Names // by the bytes they were read from
+	// classes is the same reader if it has classes of the application, else nil.
+	classes decode.ClassReader
+	names   map[string]*Names // by the bytes they were read from
 	// recent is a cache of names, indexed by the hash of their bytes.
 	recent []*Names
 }
@@ -63,7 +68,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if dialects == nil {
 		dialects = new(Dialects)
 	}
-	d.peer = dialects.peer
+	d.dialects = dialects
 	m := d.choose(f, detail, dialects)
 	m.describe(f)
 	m.Native = dialects
@@ -112,26 +117,19 @@ func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialect
 	return m
 }
 
-// decodeIn reads a body in a serialization, which may be nil, and a layout. A body whose objects do not fit the classes of the
-// class path is read again without them.
-func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layout Layout) *Message {
-	if chosen == nil || chosen.classes() == nil || detail == Envelope {
-		return d.decodeOnce(f, detail, chosen, layout)
+// decodeIn reads a body in a serialization, which may be nil, and a layout.
+func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layout Layout) (m *Message) {
+	if chosen != nil && detail > Envelope {
+		chosen.reader()
 	}
-	r := chosen.classes()
-	r.WrittenBy(d.peer.writer(f))
-	m := d.decodeOnce(f, detail, chosen, layout)
-	if m.Kind > Response || f.Short != decode.None || len(f.Body) < f.BodyLen {
-		return m
-	}
-	err := m.Err
-	if at := chosen.r.Offset(); err == nil && at < len(f.Body) {
-		err = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the body"}
-	}
-	if err != nil && r.Misfits(err) {
-		r.Distrust(err)
+	if chosen != nil && detail > Envelope && chosen.classes != nil {
+		m = d.decodeWithClasses(f, detail, chosen, layout)
+	} else {
 		m = d.decodeOnce(f, detail, chosen, layout)
-		r.Distrust(nil)
+	}
+	if detail == Parts && m.Names != nil && m.Names.Generic {
+		b := body{m: m, f: f, d: d, r: chosen.r, serialization: chosen, layout: layout}
+		b.genericMethod()
 	}
 	return m
 }
@@ -183,9 +181,6 @@ func (d *Decoder) decodeOnce(f *Frame, detail Detail, chosen *serialization, lay
 	}
 	if detail == Parts {
 		m.Tree, m.Decoded = nil, ""
-		if m.Names != nil && m.Names.Generic {
-			b.genericMethod()
-		}
 	}
 	return m
 }
@@ -222,14 +217,9 @@ func (b *body) readWithoutTree(detail Detail) bool {
 func (r *serialization) reader() decode.Reader {
 	if r.r == nil {
 		r.r = r.format.New()
+		r.classes, _ = r.r.(decode.ClassReader)
 	}
 	return r.r
-}
-
-// classes returns the reader if it has classes of the application, else nil.
-func (r *serialization) classes() decode.ClassReader {
-	c, _ := r.reader().(decode.ClassReader)
-	return c
 }
 
 // The minimum number of bytes that are kept of a body that crosses packets. No serialization needs more for the kind of a

@@ -21,6 +21,8 @@ type Dialects struct {
 	hasLayout bool
 	// peer is what the connection knows about the body that is decoded.
 	peer peer
+	// searched counts the bodies for which it was searched why they do not fit their classes.
+	searched uint8
 	// failed counts bodies without a matching serialization.
 	failed uint8
 }

@@ -18,6 +18,7 @@ type body struct {
 	b       []byte       // without compression
 	short   decode.Cause // why b ends early, None if it does not
 	whole   bool         // b is the whole body
+	detail  rpc.Detail
 	// wrapper is nil if the body is not a wrapper. formats are the dialects of its serialization, nil if that is unknown.
 	wrapper *wrapper
 	formats []*serialization
@@ -121,6 +122,7 @@ func (b *body) finish(at int, detail rpc.Detail) {
 // read reads the body as far as detail requires.
 func (b *body) read(detail rpc.Detail) {
 	m := b.m
+	b.detail = detail
 	bodyLen := b.extent().Len
 	if detail == rpc.Envelope && bodyLen > envelopeLen {
 		b.b, b.whole = b.b[:min(len(b.b), envelopeLen)], false

@@ -18,6 +18,9 @@ func (b *body) count() bool {
 	if !ok {
 		return false
 	}
+	if s.classes != nil {
+		s.classes.WrittenBy(b.writer())
+	}
 	parts, ok := decode.PartBytes{}, true
 	if w := b.wrapper; w == nil {
 		parts, ok = b.countStream(s, sum, field{to: len(b.b)}, "", true)

@@ -48,6 +48,8 @@ type Decoder struct {
 type serialization struct {
 	format *decode.Format
 	r      decode.Reader
+	// classes is the same reader if it has classes of the application, else nil.
+	classes decode.ClassReader
 }
 
 func (s *serialization) reader() decode.Reader {
@@ -56,14 +58,9 @@ func (s *serialization) reader() decode.Reader {
 		if r, ok := s.r.(decode.ReleaseReader); ok {
 			r.Dubbo3()
 		}
+		s.classes, _ = s.r.(decode.ClassReader)
 	}
 	return s.r
-}
-
-// classes returns the reader if it has classes of the application, else nil.
-func (s *serialization) classes() decode.ClassReader {
-	c, _ := s.reader().(decode.ClassReader)
-	return c
 }
 
 // NewDecoder returns a decoder for bodies in the given serializations.

@@ -172,30 +172,51 @@ func (b *body) value(f field, l decode.Label, name string, index int, typ string
 // stream reads a field and returns its first error. Objects that do not fit the classes of the class path are read again without
 // them.
 func (b *body) stream(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
-	r := s.classes()
-	if r == nil {
+	if s.reader(); s.classes == nil {
 		return b.streamOnce(s, f, l, name, index, typ)
 	}
-	if b.m.Kind == rpc.Request {
-		r.WrittenBy(decode.Consumer)
-	} else {
-		r.WrittenBy(decode.Provider)
-	}
-	t := b.m.Tree
+	r, t := s.classes, b.m.Tree
+	r.WrittenBy(b.writer())
 	value, depth := len(t.Nodes), t.Depth()
 	err := b.streamOnce(s, f, l, name, index, typ)
 	doubt := err
 	if at := f.from + s.r.Offset(); doubt == nil && at < f.to {
-		doubt = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the value"}
+		doubt = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the value", Found: "more bytes"}
 	}
-	if doubt != nil && (doubt.Cause != b.short || b.short == decode.None) && r.Misfits(doubt) {
-		t.CloseTo(depth)
-		t.Nodes = t.Nodes[:value]
-		r.Distrust(doubt)
-		err = b.streamOnce(s, f, l, name, index, typ)
-		r.Distrust(nil)
+	if doubt == nil || b.short != decode.None && doubt.Cause == b.short || !r.Misfits(doubt) {
+		return err
 	}
-	return err
+	misfit := decode.NewMisfit(r, b.writer(), doubt)
+	if varying, ok := r.(decode.VaryingReader); ok && b.whole && b.detail == rpc.Values {
+		misfit.Search(varying, func(t *decode.Tree) (bool, int) {
+			s.r.Reset(b.b[f.from:f.to], decode.Malformed, t)
+			b.readStream(s.r, l, name, index, typ)
+			return problem(s.r, 0) == nil && s.r.Offset() == f.to-f.from, s.r.Offset()
+		})
+	}
+	t.CloseTo(depth)
+	t.Nodes = t.Nodes[:value]
+	r.Distrust(misfit.Error())
+	err = b.streamOnce(s, f, l, name, index, typ)
+	r.Distrust(nil)
+	return misfit.In(err)
+}
+
+// writer returns who wrote the body.
+func (b *body) writer() decode.Side {
+	if b.m.Kind == rpc.Request {
+		return decode.Consumer
+	}
+	return decode.Provider
+}
+
+// readStream reads the value of a field, or an exception.
+func (b *body) readStream(r decode.Reader, l decode.Label, name string, index int, typ string) {
+	if name == "exception" {
+		r.Throwable()
+	} else {
+		r.Value(l, name, index, typ)
+	}
 }
 
 func (b *body) streamOnce(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
@@ -207,11 +228,7 @@ func (b *body) streamOnce(s *serialization, f field, l decode.Label, name string
 	r := s.reader()
 	value, depth := len(t.Nodes), t.Depth()
 	r.Reset(b.b[f.from:f.to], short, t)
-	if name == "exception" {
-		r.Throwable()
-	} else {
-		r.Value(l, name, index, typ)
-	}
+	b.readStream(r, l, name, index, typ)
 	t.CloseTo(depth)
 	for i := value; i < len(t.Nodes); i++ {
 		t.Nodes[i].Off += int32(f.from)

@@ -1,0 +1,252 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Misfit says that the objects of a body do not fit the classes of the class path: the writer had other versions of them.
+type Misfit struct {
+	// Class and Field are where reading with these classes stopped; empty where that was not in an object. Names are in source form.
+	Class, Field string
+	// Writer is the peer that wrote the body.
+	Writer Side
+	// At is the offset in the body where it stopped, Expected and Found what was wrong there.
+	At              int
+	Expected, Found string
+	// Causes are changes of one class after which the whole body fits, each of them alone: any may be what happened. Of more than
+	// [MaxCauses] only these are kept, and Others counts the rest.
+	Causes []ClassChange
+	Others int
+	// OtherSide: the body fits the classes of the other peer.
+	OtherSide bool
+}
+
+// MaxCauses is the maximum number of causes that a Misfit names.
+const MaxCauses = 4
+
+// ClassChange is a difference between the writer's version of a class and the one in the class path.
+type ClassChange struct {
+	// Class is the name of the class in source form.
+	Class string
+	// Added: the writer's class has another field, of type Type. Otherwise Field is not in it.
+	Added bool
+	// Field is the name of the field. If Added, it is the one after which the other one is written, or before which if Before.
+	Field  string
+	Before bool
+	// Type is "a String", "an int" …
+	Type string
+}
+
+func (c *ClassChange) String() string {
+	switch {
+	case !c.Added:
+		return "the writer's " + c.Class + " has no field " + c.Field
+	case c.Field == "":
+		return "the writer's " + c.Class + " has a field, " + c.Type
+	case c.Before:
+		return "the writer's " + c.Class + " has another field before " + c.Field + ", " + c.Type
+	}
+	return "the writer's " + c.Class + " has another field after " + c.Field + ", " + c.Type
+}
+
+// Text says what may be the cause, "" if no change of one field is.
+func (m *Misfit) Text() string {
+	if m.OtherSide {
+		return "the body fits the classes of the " + (1 - m.Writer).String()
+	}
+	var w strings.Builder
+	for i := range m.Causes {
+		if i > 0 {
+			w.WriteString(", or ")
+		}
+		w.WriteString(m.Causes[i].String())
+	}
+	if m.Others > 0 {
+		w.WriteString(", or one of " + strconv.Itoa(m.Others) + " similar changes")
+	}
+	return w.String()
+}
+
+// where names the place where reading stopped.
+func (m *Misfit) where() string {
+	switch {
+	case m.Class == "":
+		return ""
+	case m.Field == "":
+		return " in class " + m.Class
+	}
+	return " in field " + m.Field + " of class " + m.Class
+}
+
+// Error returns the error of a body whose objects are not read because of m. The bytes may be right, so it is not the peer's.
+func (m *Misfit) Error() *Error {
+	expected := "objects of classes as in the class path: " + m.Expected + " at body offset " + strconv.Itoa(m.At) + m.where()
+	return &Error{Cause: Unsupported, At: m.At, Expected: expected, Found: m.Found, Misfit: m}
+}
+
+// NewMisfit describes a body of a peer that did not fit its classes; err is what [ClassReader.Misfits] was asked about.
+func NewMisfit(r ClassReader, writer Side, err *Error) *Misfit {
+	m := &Misfit{Writer: writer, At: err.Offset(), Expected: err.Expected, Found: err.Found}
+	if m.Expected == "" {
+		m.Expected = "other bytes"
+	}
+	if v, ok := r.(VaryingReader); ok {
+		m.Class, m.Field = v.Stopped()
+	}
+	return m
+}
+
+// Variation is a way in which the writer's class may differ from that of the class path. Fields are numbered in the order in which the
+// format writes them, so that hidden fields are told apart.
+type Variation struct {
+	// Class is the name of the class as Class.getName returns it.
+	Class string
+	// Index is the number of the field that the writer does not have. If Type is set, the writer has another field, of that type, before
+	// the one with this number.
+	Index int
+	// Type is a descriptor: of a primitive type or of java.lang.String; that of java.lang.Object stands for any class that is not final.
+	Type string
+}
+
+// UsedClass is a class of the application of which a body has objects.
+type UsedClass struct {
+	// Name is what Class.getName returns.
+	Name string
+	// Fields are the names of the fields that are written, in that order.
+	Fields []string
+}
+
+// VaryingReader is a ClassReader that can read a body as if a class was another one.
+type VaryingReader interface {
+	ClassReader
+	// Used returns the classes whose fields were read since the last Reset, in the order in which they were first met. The result
+	// is valid until the next call of any method.
+	Used() []UsedClass
+	// Stopped returns the class and the field in which the first error occurred, in source form; both may be "".
+	Stopped() (class, field string)
+	// Vary makes the reader read bodies as if a class was another one, until it is called with nil. It returns false if the format
+	// would not write such a field there.
+	Vary(v *Variation) bool
+}
+
+// Bounds of the search for causes.
+const (
+	maxVariations   = 4096
+	maxVariedBytes  = 1 << 20 // that are read for that
+	maxVariedFields = 256     // of a class
+)
+
+// addedTypes are the types of fields that may have been added, with their names.
+var addedTypes = [...]struct{ descriptor, name string }{
+	{"Ljava/lang/String;", "a String"},
+	{"Ljava/lang/Object;", "an object or null"},
+	{"I", "an int"},
+	{"J", "a long"},
+	{"Z", "a boolean"},
+	{"D", "a double"},
+	{"F", "a float"},
+	{"S", "a short"},
+	{"B", "a byte"},
+}
+
+// In returns the first error of a body that was read again without classes because of m: err, which then has m.
+func (m *Misfit) In(err *Error) *Error {
+	if err == nil || err.Cause != Unsupported {
+		return err
+	}
+	own := *err
+	own.Misfit = m
+	return &own
+}
+
+// Search looks for causes. whole reads the body again with r into t, which may be nil. It reports whether that was
+// possible to the end of the body, and how many bytes it read.
+func (m *Misfit) Search(r VaryingReader, whole func(t *Tree) (ok bool, read int)) {
+	t := Tree{WithValues: true} // some errors appear only when values are read
+	variations, bytes := 0, 0
+	fits := func() bool {
+		variations++
+		ok, read := whole(nil)
+		bytes += read
+		if !ok {
+			return false
+		}
+		t.Reset()
+		ok, read = whole(&t)
+		bytes += read
+		t.CloseTo(0)
+		return ok && t.isPlausible()
+	}
+	var classes []UsedClass
+	for _, c := range r.Used() {
+		classes = append(classes, UsedClass{c.Name, append([]string(nil), c.Fields...)})
+	}
+	r.WrittenBy(1 - m.Writer)
+	m.OtherSide = fits()
+	r.WrittenBy(m.Writer)
+	if m.OtherSide {
+		return
+	}
+	defer r.Vary(nil)
+	try := func(v Variation, c ClassChange) (more bool) {
+		if variations == maxVariations || bytes > maxVariedBytes {
+			return false
+		}
+		if !r.Vary(&v) {
+			return true
+		}
+		switch {
+		case !fits():
+		case len(m.Causes) < MaxCauses:
+			m.Causes = append(m.Causes, c)
+		default:
+			m.Others++
+		}
+		return true
+	}
+	for _, c := range classes {
+		for i, name := range c.Fields {
+			if !try(Variation{Class: c.Name, Index: i}, ClassChange{Class: JavaName(c.Name), Field: name}) {
+				return
+			}
+		}
+	}
+	for _, c := range classes {
+		if len(c.Fields) > maxVariedFields {
+			continue
+		}
+		// From behind: of neighbours that cannot be told apart, the last place is where a class that grows gets its next field.
+		for i := len(c.Fields); i >= 0; i-- {
+			change := ClassChange{Class: JavaName(c.Name), Added: true}
+			switch {
+			case i > 0:
+				change.Field = c.Fields[i-1]
+			case len(c.Fields) > 0:
+				change.Field, change.Before = c.Fields[0], true
+			}
+			for _, t := range addedTypes {
+				change.Type = t.name
+				if !try(Variation{Class: c.Name, Index: i, Type: t.descriptor}, change) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isPlausible reports whether all values of a body were read, and no text has characters that hardly any text has.
+func (t *Tree) isPlausible() bool {
+	for i := range t.Nodes {
+		switch n := &t.Nodes[i]; n.Kind {
+		case Opaque, Missing:
+			return false
+		case String:
+			if strings.IndexFunc(n.Text, func(r rune) bool { return r == utf8.RuneError || r < ' ' && r != '\n' && r != '\r' && r != '\t' }) >= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
