@@ -61,16 +61,26 @@ const (
 	zoneOffset
 	zoneID
 	javaTime // the parts of a class of java.time
+
+	// Classes of the application, whose class files say the rest.
+	object    // the fields of FieldSerializer
+	record    // the components of a record
+	javaOnly  // a Java serialization stream
+	custom    // what code of the application writes
+	proxy     // an invocation handler, and the interfaces
+	noObjects // interfaces and abstract classes
 )
 
 // class is what the reader knows of a Java class.
 type class struct {
 	name   string // JVM name
 	layout layout
-	// final: where this type is declared, the class id is left out.
-	final bool
+	// final: where this type is declared, the class id is left out. unsure: whether it is final is not known.
+	final, unsure bool
 	// elem is the component of an array.
 	elem *class
+	// model is what the class path says, nil where it was not asked.
+	model *model
 }
 
 func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble }
@@ -110,31 +120,37 @@ func (d *dialect) plain(c *class) bool { return c.box() || d.isKryo5 && c.layout
 func named(names ...string) []*class {
 	classes := make([]*class, len(names))
 	for i, name := range names {
-		classes[i] = classOf(name)
+		classes[i] = classOf(name, nil)
 	}
 	return classes
 }
 
-// classOf returns the class with a JVM name; its layout is unknown if the class is not in the table.
-func classOf(name string) *class {
+// classOf returns the class with a JVM name; its layout is unknown if the class is neither in the table nor in l.
+func classOf(name string, l *library) *class {
 	if c := known[name]; c != nil {
+		if l != nil && c.layout == enum {
+			return l.resolve(name) // with the names of its constants
+		}
 		return c
 	}
 	if dims := len(name) - len(strings.TrimLeft(name, "[")); dims > 0 && dims < 256 {
-		return arrayOf(name, dims)
+		return arrayOf(name, dims, l)
+	}
+	if l != nil {
+		return l.resolve(name)
 	}
 	return &class{name: name}
 }
 
 // arrayOf returns an array class of dims dimensions.
-func arrayOf(name string, dims int) *class {
+func arrayOf(name string, dims int, l *library) *class {
 	base := name[dims:]
 	var c *class
 	switch {
 	case len(base) == 1 && elements[base[0]] != nil:
 		c = elements[base[0]]
 	case len(base) > 2 && base[0] == 'L' && base[len(base)-1] == ';':
-		c = classOf(base[1 : len(base)-1])
+		c = l.class(base[1 : len(base)-1])
 	default:
 		return &class{name: name}
 	}
@@ -161,14 +177,14 @@ var elements = map[byte]*class{
 }
 
 // descriptorClass returns the class of a JVM field descriptor, nil if it is none.
-func descriptorClass(typ string) *class {
+func (l *library) descriptorClass(typ string) *class {
 	switch {
 	case len(typ) == 1 && elements[typ[0]] != nil:
 		return elements[typ[0]]
 	case len(typ) > 2 && typ[0] == 'L' && typ[len(typ)-1] == ';':
-		return classOf(strings.ReplaceAll(typ[1:len(typ)-1], "/", "."))
+		return l.class(strings.ReplaceAll(typ[1:len(typ)-1], "/", "."))
 	case len(typ) > 1 && typ[0] == '[':
-		if c := classOf(strings.ReplaceAll(typ, "/", ".")); c.layout != unknown && c.runtime() {
+		if c := l.class(strings.ReplaceAll(typ, "/", ".")); c.layout != unknown && c.runtime() {
 			return c
 		}
 	}
@@ -269,6 +285,8 @@ func table() map[string]*class {
 	return t
 }
 
-// open reports whether the class is of the table and may have subclasses: elements of arrays declared with it carry
+// isOpen reports whether it is known that the class may have subclasses: fields and elements of arrays declared with it carry
 // class ids.
-func (c *class) open() bool { return !c.final && known[c.name] == c }
+func (c *class) isOpen() bool {
+	return c != nil && !c.final && !c.unsure && (known[c.name] == c || c.model != nil)
+}

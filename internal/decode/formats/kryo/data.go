@@ -8,12 +8,24 @@ import (
 
 // data takes what follows class id and reference byte.
 func (r *Reader) data(cl *class, p decode.Place) {
+	r.generics.depth++
+	r.content(cl, p)
+	r.generics.depth--
+}
+
+func (r *Reader) content(cl *class, p decode.Place) {
 	if r.stream(cl, p) {
 		return
 	}
 	switch cl.layout {
-	case unknown:
+	case unknown, javaOnly, custom, noObjects:
 		r.failUnknown(cl, p)
+	case object:
+		r.fields(cl, p)
+	case record:
+		r.components(cl, p)
+	case proxy:
+		r.proxied(cl, p)
 	case primitives:
 		r.primitives(cl, p)
 	case array:
@@ -39,14 +51,9 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	case wrapped:
 		r.wrapped(p)
 	case optional:
-		r.container(p, decode.Object, cl, func() {
-			r.object(r.At(decode.ByField, "value", 0))
-		})
+		r.container(p, decode.Object, cl, func() { r.members(cl, "value") })
 	case pair:
-		r.container(p, decode.Object, cl, func() {
-			r.object(r.At(decode.ByField, "key", 0))
-			r.object(r.At(decode.ByField, "value", 0))
-		})
+		r.container(p, decode.Object, cl, func() { r.members(cl, "key", "value") })
 	case noFields:
 		r.open(p, decode.Object, cl)
 		r.Close()
@@ -116,7 +123,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 		return
 	}
 	r.lengthened(p, decode.List, cl, from, func() {
-		if n > 0 && !cl.elem.final && !cl.elem.open() {
+		if n > 0 && !cl.elem.final && !cl.elem.isOpen() {
 			r.FailClass("elements of class", cl.elem.name)
 		}
 		for i := 0; i < n && r.OK(); i++ {
@@ -180,6 +187,12 @@ func (r *Reader) mapping(cl *class, p decode.Place) {
 		n := r.size(r.d.sizeOffset)
 		if cl.layout != mapping && r.d.isKryo5 {
 			r.comparator()
+		}
+		if n > 0 {
+			if args := r.generics.next(); args != nil {
+				r.genericEntries(n, args)
+				return
+			}
 		}
 		for i := 0; i < n && r.OK(); i++ {
 			r.entry(i)
@@ -269,10 +282,30 @@ func (r *Reader) ordinal(cl *class, p decode.Place) {
 		r.Scalar(p, decode.Null)
 	case int32(v) < 0:
 		r.FailAt(p.Start, decode.Malformed, "an ordinal", fmt.Sprint(int32(v)))
+	case cl.model != nil && cl.model.constants != nil:
+		r.constant(cl, int64(v)-1, p)
 	default:
 		if n := r.Scalar(p, decode.Enum); n != nil {
 			n.Class = decode.JavaName(cl.name)
 			n.Num = int64(v) - 1
 		}
+	}
+}
+
+// constant records a constant of an enum whose names are known.
+func (r *Reader) constant(cl *class, ordinal int64, p decode.Place) {
+	names := cl.model.constants
+	if ordinal >= int64(len(names)) {
+		if !isJDK(cl.name) {
+			r.misread = true
+		}
+		r.FailAt(p.Start, decode.Malformed, fmt.Sprintf("an ordinal up to %d, since %s has %d constants", len(names)-1, cl.name, len(names)), fmt.Sprint(ordinal))
+		return
+	}
+	cl.ask()
+	if n := r.Scalar(p, decode.Enum); n != nil {
+		n.Class = cl.model.declares
+		n.Num = ordinal
+		n.Text = names[ordinal]
 	}
 }

@@ -25,11 +25,19 @@ type stream struct {
 // streamOf returns the stream of a class, nil if it has none yet.
 func (r *Reader) streamOf(cl *class) *java.Reader {
 	for i := range r.streams {
-		if r.streams[i].class == cl.name {
+		if r.streams[i].class == cl.serializer() {
 			return r.streams[i].java
 		}
 	}
 	return nil
+}
+
+// serializer returns the class whose objects share a stream with those of this one.
+func (c *class) serializer() string {
+	if c.model != nil && c.model.throwable {
+		return "java.lang.Throwable"
+	}
+	return c.name
 }
 
 // streamed reports whether the object of a class at the cursor, which is at its reference byte, is in a stream.
@@ -59,7 +67,7 @@ func (r *Reader) stream(cl *class, p decode.Place) bool {
 			return true
 		}
 		s = java.NewWhole()
-		r.streams = append(r.streams, stream{cl.name, s})
+		r.streams = append(r.streams, stream{cl.serializer(), s})
 	}
 	i := r.open(p, decode.Object, cl)
 	t := r.Tree

@@ -14,6 +14,10 @@
 // outside them stops it with cause Unsupported, after the class name. The attachments are then found from the end of the body
 // (attachments.go).
 //
+// With the application's classes objects are read by their fields: library.go chooses the serializer of a class as Dubbo and
+// Kryo do, plan.go has the fields in Kryo's order, generics.go the type arguments for which Kryo 5 leaves class ids out. What
+// is read is checked more strictly than by Kryo, so that classes that are not the writer's are noticed (misfit.go).
+//
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package kryo
 
@@ -49,21 +53,25 @@ var Format5 = func() decode.Format {
 
 // With returns f, a format of this package or of kryo2, with readers that know the classes of p.
 func With(f decode.Format, p *classpath.Path) decode.Format {
-	if p != nil {
-		plain := f.New
-		f.TypedResults = plain().(*Reader).untagged
-		f.New = func() decode.Reader {
-			r := plain().(*Reader)
-			r.classes = p
-			return r
+	if p == nil {
+		return f
+	}
+	plain := f.New
+	d := plain().(*Reader).d
+	var libraries [2]*library
+	for _, side := range []decode.Side{decode.Consumer, decode.Provider} {
+		libraries[side] = newLibrary(p, side, d)
+		if !p.Sided() {
+			libraries[side] = libraries[0]
 		}
 	}
+	f.TypedResults = plain().(*Reader).untagged
+	f.New = func() decode.Reader {
+		r := plain().(*Reader)
+		r.library = libraries[0]
+		return &classReader{r, libraries}
+	}
 	return f
-}
-
-// ResultType implements [decode.ResultReader].
-func (r *Reader) ResultType(s decode.Side, service, method string, parameters []string) string {
-	return r.classes.ReturnType(s, service, method, parameters)
 }
 
 // Starts accepts an ASCII text; its length is not written.
@@ -78,7 +86,7 @@ type Reader struct {
 	d *dialect
 	// untagged: serialization kryo2, where the runtime class of a top-level object is not on the wire.
 	untagged bool
-	classes  *classpath.Path // may be nil
+	library  *library // may be nil
 
 	// State of one top-level object.
 	names   []*class // classes by the order in which their names appeared
@@ -92,6 +100,16 @@ type Reader struct {
 
 	streams []stream    // of the current top-level object
 	scratch decode.Tree // their nodes where none are wanted
+
+	// With a library:
+	named    map[string]*class // by the bytes of their names
+	allowed  map[[2]*class]bool
+	generics generics // Kryo 5
+	used     []*class // whose fields were read, in this body
+	within   place    // the innermost object of the application, and its field
+	misread  bool     // an object is not of the kind that its class is
+	garbage  bool     // what was taken for a number of a class may be something else
+	distrust *decode.Error
 }
 
 // New4 returns a reader of what Kryo 4 writes.
@@ -110,6 +128,11 @@ func NewUntagged5() decode.Reader { return &Reader{d: kryo5, untagged: true} }
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.copied, r.nulls, r.work = 0, 0, 0
+	if len(r.used) > 0 {
+		clear(r.used)
+		r.used = r.used[:0]
+	}
+	r.within, r.misread, r.garbage = place{}, false, false
 	r.begin()
 }
 
@@ -123,6 +146,7 @@ func (r *Reader) begin() {
 	clear(r.seen)
 	r.seen = r.seen[:0]
 	r.objects = 0
+	r.generics.reset()
 	clear(r.streams)
 	r.streams = r.streams[:0]
 	r.scratch.Reset()
@@ -166,7 +190,7 @@ func (r *Reader) untaggedValue(p decode.Place, typ string) {
 	if p.Label == decode.ByField && p.Name == "event" && typ == "" {
 		typ = "Ljava/lang/String;" // event data other than null is a string
 	}
-	cl := descriptorClass(typ)
+	cl := r.library.descriptorClass(typ)
 	if cl == nil || !cl.final {
 		found := "no type"
 		if typ != "" {

@@ -16,6 +16,16 @@ func (r *Reader) collection5(cl *class) {
 	if cl.layout == treeSet || cl.layout == queue {
 		r.comparator()
 	}
+	if n == 0 {
+		return
+	}
+	if args := r.generics.next(); args != nil {
+		defer r.generics.pop()
+		if c := r.generics.resolve(args[0]); c != nil && c.kind() != openField {
+			r.genericElements(n, c, same)
+			return
+		}
+	}
 	if !same {
 		r.elements(n)
 		return

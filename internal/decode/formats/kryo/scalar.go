@@ -8,8 +8,23 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// scalar takes the data of a class that becomes one node.
+// scalar takes the data of a class that becomes one node. With the application's classes, which have these as fields, atomic
+// numbers become objects as they are in Java.
 func (r *Reader) scalar(cl *class, p decode.Place) {
+	switch cl.layout {
+	case zigzagInt, zigzagLong, boolInt:
+		if r.library != nil {
+			r.container(p, decode.Object, cl, func() {
+				q := r.At(decode.ByField, "value", 0)
+				if cl.layout == zigzagLong {
+					r.Integer(q, r.zigzagLong("a long"))
+				} else {
+					r.Integer(q, int64(r.zigzag("an int")))
+				}
+			})
+			return
+		}
+	}
 	switch cl.layout {
 	case boxInt, zigzagInt:
 		r.Integer(p, int64(r.zigzag("an int")))
@@ -20,7 +35,11 @@ func (r *Reader) scalar(cl *class, p decode.Place) {
 	case boxByte:
 		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case boxBool:
-		r.Boolean(p, r.Byte("a boolean") != 0)
+		b := r.Byte("a boolean")
+		if b > 1 && r.strict() {
+			r.FailAt(r.Off-1, decode.Malformed, "a boolean, 00 or 01", decode.HexByte(b))
+		}
+		r.Boolean(p, b != 0)
 	case boxChar:
 		u := rune(r.fixed(2, "a char"))
 		r.Words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
@@ -132,14 +151,31 @@ func (r *Reader) decimal(cl *class, p decode.Place) {
 
 // optionalNumber takes OptionalInt, OptionalLong or OptionalDouble: a boolean, and a number of fixed width.
 func (r *Reader) optionalNumber(cl *class, p decode.Place) {
+	if r.library != nil {
+		r.container(p, decode.Object, cl, func() {
+			r.scalar(elements['Z'], r.At(decode.ByField, "isPresent", 0))
+			if r.OK() && r.Buf[r.Off-1] != 0 {
+				r.presentNumber(cl, r.At(decode.ByField, "value", 0))
+			}
+		})
+		return
+	}
 	present := r.Byte("whether a value is present")
 	switch {
 	case !r.OK():
 	case present == 0:
 		r.Scalar(p, decode.Null)
-	case cl.elem.layout == boxInt:
+	default:
+		r.presentNumber(cl, p)
+	}
+}
+
+// presentNumber takes the number of an OptionalInt, OptionalLong or OptionalDouble.
+func (r *Reader) presentNumber(cl *class, p decode.Place) {
+	switch cl.elem.layout {
+	case boxInt:
 		r.Integer(p, int64(int32(r.fixed(4, "an int"))))
-	case cl.elem.layout == boxLong:
+	case boxLong:
 		r.Integer(p, int64(r.fixed(8, "a long")))
 	default:
 		r.Real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))

@@ -2,6 +2,7 @@ package kryo
 
 import (
 	"fmt"
+	"strconv"
 
 	"dubbo-wire/internal/decode"
 )
@@ -113,17 +114,45 @@ func (r *Reader) class(p *decode.Place) *class {
 			c.Fail(decode.Malformed, "a class name", "an empty string")
 			return nil
 		}
-		r.names = append(r.names, classOf(x.decode()))
+		cl := r.classNamed(x)
+		if cl == nil {
+			return nil
+		}
+		r.names = append(r.names, cl)
 		p.Named = true
 	}
 	p.Head = c.Off
 	return r.names[n]
 }
 
+// classNamed returns the class with a name.
+func (r *Reader) classNamed(x text) *class {
+	if r.library == nil {
+		return classOf(x.decode(), nil)
+	}
+	cl := r.named[string(x.raw)]
+	if cl == nil {
+		name := x.decode()
+		cl = r.library.class(name)
+		if len(r.named) >= maxClasses || r.named == nil {
+			r.named = map[string]*class{}
+		}
+		r.named[string(x.raw)] = cl
+	}
+	if r.strict() && (cl.model == nil || cl.model.file == nil) && cl.layout == unknown && !javaName(cl.name) {
+		r.Fail(decode.Malformed, "the name of a class", strconv.Quote(cl.name[:min(len(cl.name), 64)]))
+		return nil
+	}
+	return cl
+}
+
 // registered returns the class with a registered id.
 func (r *Reader) registered(id uint32) *class {
 	if int64(id) < int64(len(r.d.classes)) {
-		return r.d.classes[id]
+		if cl := r.d.classes[id]; r.library == nil || cl.layout != unknown {
+			return cl
+		}
+		return r.library.class(r.d.classes[id].name)
 	}
 	return &class{name: fmt.Sprintf("#%d", id)}
 }
@@ -182,6 +211,10 @@ func (r *Reader) refer(p decode.Place, k int) {
 // failUnknown stops at a class whose data have no end that can be seen without the class. The node stays open: what
 // follows is its content.
 func (r *Reader) failUnknown(cl *class, p decode.Place) {
+	if r.failModel(cl, p) {
+		return
+	}
+	cl.ask()
 	r.open(p, decode.Object, cl)
 	what := "the fields of class"
 	if cl.name[0] == '#' {

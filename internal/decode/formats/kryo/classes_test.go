@@ -1,0 +1,82 @@
+package kryo
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+// withModels returns a format whose readers know the classes of the committed captures.
+func withModels(tb testing.TB, f decode.Format) decode.Format {
+	tb.Helper()
+	path, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/rig.jar"}})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, path.Close()) })
+	return With(f, path)
+}
+
+// Frames are of the captures edge-kryo and edge-kryo-3.2.16, whose values package truth compares with what Java logged.
+
+func TestClasses(t *testing.T) {
+	formattest.Whole(t, withModels(t, Format), "testdata/classes_frames.tsv")
+}
+
+func TestClasses5(t *testing.T) {
+	formattest.Whole(t, withModels(t, Format5), "testdata/classes_frames5.tsv")
+}
+
+func FuzzClasses(f *testing.F) {
+	formattest.Fuzz(f, withModels(f, Format), "testdata/classes_frames.tsv")
+}
+
+func FuzzClasses5(f *testing.F) {
+	formattest.Fuzz(f, withModels(f, Format5), "testdata/classes_frames5.tsv")
+}
+
+const (
+	shadow = "0100 6f72672e6475626f"                                                   // cut
+	node   = "0100 6f72672e6475" + "62626f776972652e7269672e656467652e4e6f64e5" + "01" // org.dubbowire.rig.edge.Node
+	color  = "0100 6f72672e6475" + "62626f776972652e7269672e656467652e436f6c6ff2"      // org.dubbowire.rig.edge.Color
+)
+
+func TestHostileClasses(t *testing.T) {
+	formattest.Stops(t, withModels(t, Format), []formattest.Hostile{
+		{Name: "a class name cut", Body: formattest.Hex(shadow), Cause: decode.Malformed},
+		{Name: "no fields", Body: formattest.Hex(node), Cause: decode.Malformed},
+		{Name: "an ordinal that the enum does not have", Body: formattest.Hex(color, "01 7f"), Cause: decode.Malformed},
+		{Name: "a class that the field does not allow", Body: formattest.Hex(node, "0202"), Cause: decode.Malformed},
+		{Name: "a name that is none", Body: formattest.Hex(node, "0101 61ba"), Cause: decode.Malformed},
+		{Name: "nested too deep", Body: formattest.Hex(node, "0000 02 00", strings.Repeat("010001 0000 02 00", 1200)), Cause: decode.Limit},
+		{Name: "a class that is not in the class path", Body: formattest.Hex("0100 47656e24557365f2 01 0e"), Cause: decode.Unsupported},
+	})
+}
+
+// A body misfits if it has objects whose fields were read, and then something that cannot be; it does not if a class is
+// missing. A reader that distrusts its classes says why.
+func TestMisfits(t *testing.T) {
+	r := withModels(t, Format).New()
+	c := r.(decode.ClassReader)
+	read := func(hex ...string) *decode.Error {
+		r.Reset(formattest.Hex(hex...), decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+		require.NotNil(t, r.Err())
+		return r.Err()
+	}
+	c.WrittenBy(decode.Provider)
+	err := read(node, "0202")
+	assert.Equal(t, "an object of java.util.Map", err.Expected)
+	assert.True(t, c.Misfits(err))
+	c.Distrust(&decode.Error{Cause: decode.Unsupported, Expected: "the fields", Found: "others"})
+	err = read(node, "0202")
+	assert.Equal(t, decode.Unsupported, err.Cause)
+	assert.Equal(t, "the fields", err.Expected)
+	c.Distrust(nil)
+	assert.False(t, c.Misfits(read("0100 47656e24557365f2 01 0e")))
+	assert.True(t, c.Misfits(read(color, "01 7f")))
+}

@@ -1,0 +1,265 @@
+package kryo
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// place is where reading is in an object of the application.
+type place struct {
+	class *class
+	field int
+}
+
+// fields takes an object by the fields of its class.
+func (r *Reader) fields(cl *class, p decode.Place) {
+	plan := cl.fieldsOf()
+	if plan.missing != "" {
+		r.failMissing(cl, plan.missing, p)
+		return
+	}
+	if r.distrusted(cl, p) {
+		return
+	}
+	r.use(cl)
+	r.open(p, decode.Object, cl)
+	if !r.Enter() {
+		return
+	}
+	outer := r.within
+	if args := r.generics.next(); args != nil {
+		before := r.generics.pushVariables(&plan.variables, args)
+		r.planned(cl, plan)
+		r.generics.variables = r.generics.variables[:before]
+	} else {
+		r.planned(cl, plan)
+	}
+	r.generics.pop()
+	r.Leave()
+	if r.OK() {
+		r.within = outer
+	}
+	r.Close()
+}
+
+// planned takes the fields of an object.
+func (r *Reader) planned(cl *class, plan *plan) {
+	for i := range plan.fields {
+		r.within = place{cl, i}
+		if r.field(&plan.fields[i]); !r.OK() {
+			return
+		}
+	}
+}
+
+// field takes a field.
+func (r *Reader) field(f *field) {
+	p := r.At(decode.ByField, f.name, 0)
+	switch {
+	case f.problem != "":
+		r.Fail(decode.Unsupported, fmt.Sprintf("field %s, written by %s", f.name, f.problem), "")
+	case f.kind == primitiveField:
+		r.scalar(f.class, p)
+	case f.generic != nil:
+		r.genericField(f, p)
+	default:
+		r.declared(f.class, f.kind, f.notNull, p)
+	}
+}
+
+// genericField takes a field of an object that Kryo 5 wrote.
+func (r *Reader) genericField(f *field, p decode.Place) {
+	cl, kind := f.class, f.kind
+	if kind != finalField {
+		if c := r.generics.resolve(f.generic); c != nil && c != cl {
+			if f.generic.dims > 0 {
+				c = r.library.arrayClass(c, 1)
+			}
+			if k := c.kind(); k != openField {
+				cl, kind = c, k
+			}
+		}
+	}
+	r.generics.push(f.generic)
+	r.declared(cl, kind, f.notNull, p)
+	r.generics.pop()
+}
+
+// declared takes an object where a class is declared.
+func (r *Reader) declared(cl *class, kind fieldKind, notNull bool, p decode.Place) {
+	switch {
+	case kind == openField:
+		r.assignable(cl, p)
+	case kind == unsureField:
+		if b, ok := r.Peek(); ok && b == idNull {
+			r.Off++
+			r.Scalar(p, decode.Null) // the same byte in both
+			return
+		}
+		cl.ask()
+		r.FailClass("whether it is final and the fields of class", cl.name)
+	case notNull:
+		r.nonNull(cl, p)
+	default:
+		r.nullable(cl, p)
+	}
+}
+
+// assignable takes an object with its class, which must be one that the declared type allows.
+func (r *Reader) assignable(declared *class, p decode.Place) {
+	cl := r.class(&p)
+	switch {
+	case !r.OK():
+	case cl == nil:
+		r.Scalar(p, decode.Null)
+	case !r.fits(cl, declared):
+		r.FailAt(p.Start, decode.Malformed, "an object of "+declared.name, "one of "+cl.name)
+	default:
+		r.nonNull(cl, p)
+	}
+}
+
+// fits reports whether a declared type allows a class, as far as that is known.
+func (r *Reader) fits(cl, declared *class) bool {
+	if cl == declared || r.library == nil {
+		return true
+	}
+	key := [2]*class{cl, declared}
+	is, ok := r.allowed[key]
+	if !ok {
+		if len(r.allowed) >= maxClasses || r.allowed == nil {
+			r.allowed = map[[2]*class]bool{}
+		}
+		is = r.library.is(cl, declared)
+		r.allowed[key] = is
+	}
+	return is
+}
+
+// components takes a record that Kryo 5 wrote: primitive types as boxes.
+func (r *Reader) components(cl *class, p decode.Place) {
+	plan := cl.fieldsOf()
+	if r.distrusted(cl, p) {
+		return
+	}
+	r.use(cl)
+	r.container(p, decode.Object, cl, func() {
+		outer := r.within
+		r.planned(cl, plan)
+		if r.OK() {
+			r.within = outer
+		}
+	})
+}
+
+// proxied takes a proxy: its invocation handler and the interfaces.
+func (r *Reader) proxied(cl *class, p decode.Place) {
+	r.container(p, decode.Object, cl, func() {
+		r.object(r.At(decode.ByField, "h", 0))
+		if r.OK() {
+			r.reference(r.library.class("[Ljava.lang.Class;"), r.At(decode.ByField, "interfaces", 0), false)
+		}
+	})
+}
+
+// failMissing stops at an object of which a superclass or interface is not known.
+func (r *Reader) failMissing(cl *class, missing string, p decode.Place) {
+	r.open(p, decode.Object, cl)
+	if m := cl.model; m != nil {
+		m.in.class(missing).ask()
+	}
+	r.Fail(decode.Unsupported, "the fields of class "+cl.name, "class "+missing+" is not in the class path")
+}
+
+// failModel stops at an object that the class path does not help with, and reports whether it is one.
+func (r *Reader) failModel(cl *class, p decode.Place) bool {
+	m := cl.model
+	switch {
+	case m == nil:
+		return false
+	case cl.layout == unknown && m.file == nil:
+		return false
+	case cl.layout == unknown:
+		r.failMissing(cl, m.missing, p)
+	case cl.layout == custom:
+		r.open(p, decode.Object, cl)
+		r.Fail(decode.Unsupported, "the data of class "+cl.name, "bytes that "+m.custom+" wrote")
+	case r.distrusted(cl, p):
+	case cl.layout == javaOnly:
+		r.open(p, decode.Object, cl)
+		r.misread = true
+		r.Fail(decode.Malformed, "a Java serialization stream for class "+cl.name, "other bytes")
+	case cl.layout == noObjects:
+		r.open(p, decode.Object, cl)
+		r.misread = true
+		r.Fail(decode.Malformed, "an object", cl.name+", which is abstract")
+	default:
+		return false
+	}
+	return true
+}
+
+// genericElements takes the elements of a collection whose declared type says that they are of a final class.
+func (r *Reader) genericElements(n int, cl *class, hasNull bool) {
+	if cl.kind() == unsureField {
+		cl.ask()
+		r.FailClass("whether it is final and the fields of class", cl.name)
+		return
+	}
+	for i := 0; i < n && r.OK(); i++ {
+		if q := r.At(decode.ByIndex, "", i); hasNull {
+			r.nullable(cl, q)
+		} else {
+			r.nonNull(cl, q)
+		}
+	}
+}
+
+// genericEntries takes the entries of a map whose declared type has type arguments.
+func (r *Reader) genericEntries(n int, args []*generic) {
+	var key, value *class
+	if key = r.generics.resolve(args[0]); key != nil && key.kind() == openField {
+		key = nil
+	}
+	if len(args) > 1 {
+		if value = r.generics.resolve(args[1]); value != nil && value.kind() == openField {
+			value = nil
+		}
+	}
+	for i := 0; i < n && r.OK(); i++ {
+		node := r.NextNode()
+		r.generics.push(args[0])
+		r.element(key, r.At(decode.ByKey, "", i))
+		r.generics.pop()
+		r.element(value, r.At(decode.ByEntry, r.NameKey(node), i))
+	}
+	r.generics.pop()
+}
+
+// element takes an object of a final class, or null, if the class is not nil, else an object with its class.
+func (r *Reader) element(cl *class, p decode.Place) {
+	if cl == nil {
+		r.object(p)
+		return
+	}
+	r.declared(cl, cl.kind(), false, p)
+}
+
+// members takes the fields of a JDK class whose types are type variables of the class, in this order.
+func (r *Reader) members(cl *class, names ...string) {
+	args := r.generics.next()
+	for i, name := range names {
+		var of *class
+		if i < len(args) && cl.name != "java.util.Optional" {
+			of = r.generics.resolve(args[i])
+		}
+		p := r.At(decode.ByField, name, 0)
+		if of != nil && of.kind() != openField {
+			r.declared(of, of.kind(), false, p)
+		} else {
+			r.object(p)
+		}
+	}
+	r.generics.pop()
+}

@@ -1,0 +1,153 @@
+package kryo
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classfile"
+)
+
+// plan is what FieldSerializer, or RecordSerializer, writes of the objects of a class.
+type plan struct {
+	fields []field
+	// variables are the type variables that the arguments of a field's declared type stand for (Kryo 5).
+	variables hierarchy
+	// missing is a superclass that was not found, whose fields are not known.
+	missing string
+}
+
+// field is a field as it is written.
+type field struct {
+	name, typ string // as it is shown; its descriptor
+	class     *class
+	kind      fieldKind
+	notNull   bool
+	// problem says why the field cannot be read.
+	problem string
+	generic *generic // Kryo 5: the declared type with its arguments
+}
+
+// fieldKind says what stands before the data of a field.
+type fieldKind uint8
+
+const (
+	primitiveField fieldKind = iota // nothing
+	finalField                      // null or not null
+	openField                       // a class id, a reference byte
+	unsureField                     // one of the two: whether the type is final is not known
+)
+
+// fieldsOf returns the plan of a class.
+func (c *class) fieldsOf() *plan {
+	m := c.model
+	m.once.Do(func() { m.plan = m.in.newPlan(c) })
+	return &m.plan
+}
+
+// newPlan returns the plan of a class: its fields and those of its superclasses, sorted by name. Of fields with the same name
+// those of the subclass come first.
+func (l *library) newPlan(c *class) plan {
+	var p plan
+	chain, missing, err := l.types.Chain(c.name)
+	if err != nil || missing != "" {
+		p.missing = cmp.Or(missing, c.name)
+		return p
+	}
+	seen := map[string]bool{}
+	for _, declaring := range chain {
+		for i := range declaring.Fields {
+			f := &declaring.Fields[i]
+			if f.Modifiers&(classfile.Static|classfile.Transient|classfile.Synthetic) != 0 || annotation(f, "FieldSerializer$Optional") != nil {
+				continue
+			}
+			g := l.newField(c, declaring, f)
+			if seen[f.Name] {
+				g.name = simpleName(declaring.Name) + "#" + f.Name
+			}
+			p.fields = append(p.fields, g)
+		}
+		for i := range declaring.Fields {
+			seen[declaring.Fields[i].Name] = true
+		}
+	}
+	slices.SortStableFunc(p.fields, func(a, b field) int { return compareNames(fieldName(a.name), fieldName(b.name)) })
+	if l.d.isKryo5 && c.layout == object {
+		p.variables = l.hierarchy(chain)
+	}
+	return p
+}
+
+// newField returns how a field of objects of c is written.
+func (l *library) newField(c *class, declaring *classfile.Class, f *classfile.Field) field {
+	g := field{name: f.Name, typ: f.Descriptor, class: l.describe(f.Descriptor), notNull: annotation(f, "NotNull") != nil}
+	for _, name := range []string{"FieldSerializer$Bind", "CollectionSerializer$BindCollection", "MapSerializer$BindMap"} {
+		if annotation(f, name) != nil {
+			g.problem = "its annotation @" + name[strings.IndexByte(name, '$')+1:]
+		}
+	}
+	if len(f.Descriptor) == 1 {
+		g.kind = primitiveField
+		return g
+	}
+	if l.d.isKryo5 && c.layout == object {
+		g.generic = l.generic(declaring, c.model.file, f.Type())
+		if g.generic.class != nil {
+			g.class = g.generic.class
+		}
+	}
+	g.kind = g.class.kind()
+	return g
+}
+
+// annotation returns an annotation of Kryo's, nil if the field does not have it.
+func annotation(f *classfile.Field, name string) *classfile.Annotation {
+	for i := range f.Annotations {
+		if a := &f.Annotations[i]; strings.HasPrefix(a.Type, "com.esotericsoftware.kryo.") && strings.HasSuffix(a.Type, "."+name) {
+			return a
+		}
+	}
+	return nil
+}
+
+// kind returns how objects are written where this class is declared.
+func (c *class) kind() fieldKind {
+	inner := c
+	for inner.elem != nil {
+		inner = inner.elem
+	}
+	switch {
+	case inner.final:
+		return finalField
+	case inner.isOpen():
+		return openField
+	}
+	return unsureField
+}
+
+// simpleName returns what Class.getSimpleName does for a class that has a name in the source.
+func simpleName(class string) string { return class[strings.LastIndexAny(class, ".$")+1:] }
+
+// fieldName returns the name of a field without the class that tells it from one with the same name.
+func fieldName(shown string) string { return shown[strings.IndexByte(shown, '#')+1:] }
+
+// compareNames compares as String.compareTo does.
+func compareNames(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf {
+			return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+// javaName reports whether a name on the wire can be that of a class.
+func javaName(name string) bool {
+	if name == "" || !decode.CanBeName(name) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.Contains(name, "..") {
+		return false
+	}
+	return !strings.ContainsAny(name, "#@<>-") && (name[0] < '0' || name[0] > '9')
+}
