@@ -33,12 +33,24 @@ final class Filler {
     private static final Class<?>[] BEANS = {Shop.Line.class, Shop.Card.class, Shop.Voucher.class, Depot.Place.class, Chat.Text.class, Odd.Name.class, Odd.Nothing.class, q.T.class,
         Cover.Level2.class};
     private final Random random;
+    private final Class<?>[] beans;
+    private final Map<Class<?>, Class<?>[]> kinds;
     private final Map<Class<?>, Supplier<Object>> simple = new HashMap<>();
     private final List<Object> made = new ArrayList<>();
     private int budget;
 
     Filler(long seed) {
+        this(seed, BEANS, null);
+    }
+
+    /**
+     * For other models: beans are what Object may hold, kinds what a field of an interface or superclass may hold. Final fields are
+     * filled, too, and no constructor is needed.
+     */
+    Filler(long seed, Class<?>[] beans, Map<Class<?>, Class<?>[]> kinds) {
         random = new Random(seed);
+        this.beans = beans;
+        this.kinds = kinds;
         simple.put(String.class, () -> text(random.nextInt(12) == 0 ? 2 : random.nextInt(3) == 0 ? 1 : 0));
         simple.put(Boolean.class, random::nextBoolean);
         simple.put(Byte.class, () -> (byte) number());
@@ -77,11 +89,26 @@ final class Filler {
         simple.put(java.io.Serializable.class, () -> value(pick(Long.class, String.class, Shop.Channel.class, byte[].class, Depot.Place.class), 3));
     }
 
+    /** What is made of that class from now on. */
+    void also(Class<?> type, Supplier<Object> value) {
+        simple.put(type, value);
+    }
+
     /** A value of that type; every call begins with the same patience. */
     Object make(Type type) {
         budget = 120;
         made.clear();
         return value(type, 0);
+    }
+
+    /** A value of that class that is never null. */
+    Object fresh(Class<?> c) {
+        return fresh(c, 4);
+    }
+
+    /** The same, whatever else is made of that class. */
+    Object plain(Class<?> c) {
+        return bean(c, new Type[0], 1);
     }
 
     /** Now and then null, now and then an object that is there already. */
@@ -147,12 +174,12 @@ final class Filler {
             case 3, 4 -> value(String.class, depth);
             case 5 -> value(Boolean.class, depth);
             case 6 -> value(BigDecimal.class, depth);
-            case 7 -> value(Shop.Channel.class, depth);
+            case 7 -> value(kinds == null ? Shop.Channel.class : pick(kinds.get(Enum.class)), depth);
             case 8 -> value(Date.class, depth);
             case 9 -> container(List.class, new Type[] {Object.class}, depth + 1);
             case 10 -> container(Map.class, new Type[] {String.class, Object.class}, depth + 1);
-            case 11 -> value(pick(int[].class, byte[].class, String[].class, Shop.Line[].class), depth);
-            default -> value(pick(BEANS), depth);
+            case 11 -> value(pick(int[].class, byte[].class, String[].class, beans[0].arrayType()), depth);
+            default -> value(pick(beans), depth);
         };
     }
 
@@ -189,6 +216,21 @@ final class Filler {
             return set;
         }
         Object empty = empty(type);
+        fill(empty, arguments, depth);
+        return empty;
+    }
+
+    /** A collection of the application's own: the type arguments stand in its superclass. */
+    private void elements(Object empty, Class<?> c, int depth) {
+        Type above = c;
+        while (!(above instanceof ParameterizedType)) {
+            above = ((Class<?>) above).getGenericSuperclass();
+        }
+        fill(empty, ((ParameterizedType) above).getActualTypeArguments(), depth);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private void fill(Object empty, Type[] arguments, int depth) {
         if (empty instanceof Map map) {
             boolean nulls = !(empty instanceof ConcurrentMap || empty instanceof Hashtable);
             for (int n = length(depth, 5); n > 0; n--) {
@@ -206,7 +248,6 @@ final class Filler {
                 }
             }
         }
-        return empty;
     }
 
     private Object empty(Class<?> type) {
@@ -232,9 +273,15 @@ final class Filler {
 
     /** Fills the fields, also those of classes above; T stands for what the use of the class says. */
     private Object bean(Class<?> c, Type[] arguments, int depth) {
-        Kinds kinds = c.getAnnotation(Kinds.class);
-        if (kinds != null) {
-            return bean(pick(kinds.value()), arguments, depth);
+        Kinds annotation = c.getAnnotation(Kinds.class);
+        if (annotation != null) {
+            return bean(pick(annotation.value()), arguments, depth);
+        }
+        if (kinds != null && kinds.containsKey(c)) {
+            Class<?> kind = pick(kinds.get(c));
+            if (kind != c) {
+                return value(kind, depth);
+            }
         }
         if (--budget < 0 && depth > 1 || depth > 6) {
             return null;
@@ -243,13 +290,30 @@ final class Filler {
         for (int i = 0; i < arguments.length && i < c.getTypeParameters().length; i++) {
             variables.put(c.getTypeParameters()[i].getName(), arguments[i]);
         }
+        if (kinds != null && arguments.length == 0) {
+            for (TypeVariable<?> v : c.getTypeParameters()) {
+                variables.put(v.getName(), v.getBounds()[0] instanceof Class<?> b && kinds.containsKey(b) ? kinds.get(b)[0] : String.class);
+            }
+        }
         if (c.isRecord()) {
             return record(c, depth);
         }
         Object bean = instance(c);
-        for (Class<?> at = c; at != null && at != Object.class; at = at.getSuperclass()) {
+        if (kinds != null && (bean instanceof Collection || bean instanceof Map)) {
+            elements(bean, c, depth);
+        }
+        fields(bean, c, variables, depth);
+        return bean;
+    }
+
+    void fields(Object bean, Class<?> c) {
+        fields(bean, c, new HashMap<>(), 3);
+    }
+
+    private void fields(Object bean, Class<?> c, Map<String, Type> variables, int depth) {
+        for (Class<?> at = c; at != null && !at.getName().startsWith("java."); at = at.getSuperclass()) {
             for (Field f : at.getDeclaredFields()) {
-                if (Modifier.isStatic(f.getModifiers()) || Modifier.isFinal(f.getModifiers()) || Modifier.isTransient(f.getModifiers())) {
+                if (Modifier.isStatic(f.getModifiers()) || Modifier.isFinal(f.getModifiers()) && kinds == null || Modifier.isTransient(f.getModifiers())) {
                     continue;
                 }
                 try {
@@ -259,8 +323,13 @@ final class Filler {
                     throw new IllegalStateException(e);
                 }
             }
+            if (kinds != null && resolved(at.getGenericSuperclass(), variables) instanceof ParameterizedType above) {
+                variables.clear(); // those of the class above
+                for (int i = 0; i < above.getActualTypeArguments().length; i++) {
+                    variables.put(at.getSuperclass().getTypeParameters()[i].getName(), above.getActualTypeArguments()[i]);
+                }
+            }
         }
-        return bean;
     }
 
     private Object record(Class<?> c, int depth) {
@@ -276,9 +345,22 @@ final class Filler {
         }
     }
 
-    private static Object instance(Class<?> c) {
+    private Object instance(Class<?> c) {
         try {
-            return c.getDeclaredConstructor().newInstance();
+            Constructor<?> constructor;
+            try {
+                constructor = c.getDeclaredConstructor();
+            } catch (NoSuchMethodException e) {
+                if (kinds == null) {
+                    throw e;
+                }
+                Class<?> above = Throwable.class.isAssignableFrom(c) ? Exception.class : Object.class;
+                constructor = sun.reflect.ReflectionFactory.getReflectionFactory().newConstructorForSerialization(c, above.getDeclaredConstructor());
+            }
+            if (kinds != null) {
+                constructor.setAccessible(true);
+            }
+            return constructor.newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
@@ -288,6 +370,9 @@ final class Filler {
     private static Type resolved(Type type, Map<String, Type> variables) {
         if (type instanceof TypeVariable<?> v) {
             return variables.getOrDefault(v.getName(), String.class);
+        }
+        if (type instanceof GenericArrayType a && resolved(a.getGenericComponentType(), variables) instanceof Class<?> component) {
+            return component.arrayType();
         }
         if (!(type instanceof ParameterizedType p)) {
             return type;

@@ -81,7 +81,7 @@ public final class TruthLine {
     }
 
     /** In the order the codec writes: five strings, the arguments, the attachments. Forks write a number of arguments, too, or other strings. */
-    private static void request(Json json, Recorder.Recording stream) {
+    static void request(Json json, Recorder.Recording stream) {
         List<Object> utf = stream.values("utf");
         String[] names = {"dubboVersion", "service", "version", "method"};
         for (int i = 0; i < names.length && i < utf.size(); i++) {
@@ -122,7 +122,7 @@ public final class TruthLine {
         }
     }
 
-    private static void response(Json json, Recorder.Recording stream, int status) {
+    static void response(Json json, Recorder.Recording stream, int status) {
         if (status != 20) {
             List<Object> utf = stream.values("utf");
             json.field("errorMessage", utf.isEmpty() ? null : utf.get(0));

@@ -1,0 +1,221 @@
+package truth
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/truth/javalog"
+	"dubbo-wire/internal/rpc"
+)
+
+// graphs is where the bodies are; GRAPHS names another folder, for those that the rig's graphs.sh has written there.
+var graphs = cmp.Or(os.Getenv("GRAPHS"), "../../../testdata/graphs")
+
+// graph is a body that a library of Java wrote, with the values that were written.
+type graph struct {
+	logged
+	Dialect, Serialization string
+	N                      int
+	Body                   string   // hex
+	Descriptors            []string // of the parameters, for responses
+	Back                   *logged  // what Java read from the body, if that is something else
+}
+
+var (
+	// compared are the dialects whose values are compared, whollyRead those of which nothing is opaque but for ownBytes.
+	compared   = regexp.MustCompile(`^(kryo2?|fst)-[^r]*$|^compactedjava-`)
+	whollyRead = regexp.MustCompile(`^kryo-[^r]*$|^fst-.*-skewed$`)
+	// ownBytes are classes whose methods write whatever they like, and one that Kryo's CompatibleFieldSerializer writes.
+	ownBytes = regexp.MustCompile(`models\.(External|Written|WrittenBelow)( wrote)?$|models\.Compatible$`)
+)
+
+// TestGraphs: random graphs of the models. With their jar, every value is the one that Java wrote; what is not read is said to be
+// opaque.
+func TestGraphs(t *testing.T) {
+	for dialect, all := range readGraphs(t) {
+		t.Run(dialect, func(t *testing.T) {
+			t.Parallel()
+			jar := "graphs.jar"
+			if strings.HasSuffix(dialect, "-skewed") {
+				jar = "graphs-later.jar"
+			}
+			o := classpath.Options{Paths: []string{models + jar}}
+			if strings.HasSuffix(dialect, "-registered") {
+				order := "registered-2.txt"
+				if strings.Contains(dialect, "-3.") {
+					order = "registered-3.txt" // Dubbo 3 keeps the classes in a HashMap
+				}
+				o.Lists = []string{filepath.Join(graphs, order)}
+			}
+			p, err := classpath.Open(o)
+			require.NoError(t, err)
+			defer p.Close()
+			var wrong, opaque []string
+			eachBody(all, p, func(g *graph, m *rpc.Message) {
+				diff := g.compare(m)
+				switch {
+				case diff != "":
+					wrong = append(wrong, fmt.Sprintf("%s %d: %s", dialect, g.N, diff))
+				case m.Err != nil && !ownBytes.MatchString(m.Err.Expected):
+					opaque = append(opaque, fmt.Sprintf("%s %d: opaque from %d of %d bytes on: %s", dialect, g.N, m.Err.At, m.BodyLen, m.Err.Expected))
+				}
+			})
+			t.Logf("%d bodies: %d with wrong values, %d opaque in part", len(all), len(wrong), len(opaque))
+			if folder := os.Getenv("DIFFERENCES"); folder != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, "graphs-"+dialect+".txt"), []byte(strings.Join(append(wrong, opaque...), "\n")+"\n"), 0o644))
+				return
+			}
+			switch {
+			case !compared.MatchString(dialect):
+				return
+			case whollyRead.MatchString(dialect):
+				wrong = append(wrong, opaque...)
+			}
+			assert.Empty(t, wrong[:min(len(wrong), shown)], "%d in all", len(wrong))
+		})
+	}
+}
+
+// readGraphs returns the bodies by dialect.
+func readGraphs(t *testing.T) map[string][]graph {
+	files, err := filepath.Glob(filepath.Join(graphs, "*.jsonl*"))
+	require.NoError(t, err)
+	dialects := map[string][]graph{}
+	for _, file := range files {
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		defer f.Close()
+		r := io.Reader(f)
+		if strings.HasSuffix(file, ".zst") {
+			z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(1<<27))
+			require.NoError(t, err)
+			defer z.Close()
+			r = z
+		}
+		require.NoError(t, javalog.Read(r, func(g *graph) { dialects[g.Dialect] = append(dialects[g.Dialect], *g) }))
+	}
+	require.NotEmpty(t, dialects)
+	return dialects
+}
+
+// eachBody decodes the bodies as those of one connection, in the order of the list.
+func eachBody(all []graph, p *classpath.Path, f func(g *graph, m *rpc.Message)) {
+	ids := map[string]byte{}
+	for _, format := range formats.All() {
+		ids[format.Name] = format.ID
+	}
+	o := &graphOwner{each: f}
+	c := dubbo.Protocol.New(dubbo.Protocol, &rpc.Env{
+		Formats: formats.With(p), Detail: rpc.Values, WholeBodies: true, MaxBody: 1 << 24, MaxEnvelope: 1 << 24, MaxBuffers: 1 << 28, Shared: map[any]any{},
+	})(o, false)
+	var at [2]int64
+	for i := range all {
+		o.graph = &all[i]
+		side, b := o.graph.frame(ids[o.graph.Serialization], i)
+		c.Data(side, b, &rpc.Chunk{Pos: at[side]})
+		at[side] += int64(len(b))
+	}
+}
+
+// frame returns the frame and the side that sends it: 0 for requests.
+func (g *graph) frame(id byte, n int) (side int, b []byte) {
+	body, err := hex.DecodeString(g.Body)
+	if err != nil {
+		panic(err)
+	}
+	b = []byte{0xda, 0xbb, 0xc0 | id, 0}
+	if g.Kind != "request" {
+		side, b[2], b[3] = 1, id, dubbo.StatusOK
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(n))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(body)))
+	return side, append(b, body...)
+}
+
+// graphOwner is a connection in which each response answers a request that was seen.
+type graphOwner struct {
+	graph *graph
+	each  func(g *graph, m *rpc.Message)
+}
+
+func (o *graphOwner) Message(_ int, m *rpc.Message)   { o.each(o.graph, m) }
+func (*graphOwner) Abort(int, uint64, string)         {}
+func (*graphOwner) Unowned(int, int64, string)        {}
+func (*graphOwner) Claim(string)                      {}
+func (*graphOwner) BadHeader(int)                     {}
+func (*graphOwner) Framing(int, *rpc.Message)         {}
+func (*graphOwner) Awaited(int, uint64) bool          { return true }
+func (*graphOwner) Keep(int, *rpc.Message) bool       { return true }
+func (*graphOwner) Want(int, *rpc.Message) rpc.Detail { return rpc.Values }
+func (o *graphOwner) Answered(int, uint64) *rpc.Operation {
+	return &rpc.Operation{Service: *o.graph.Service, Method: o.graph.Method, Descriptors: o.graph.Descriptors}
+}
+
+// compare returns the first difference between what was decoded and what was written, or "".
+func (g *graph) compare(m *rpc.Message) string {
+	top := map[string]any{}
+	tree := m.Tree
+	for i := 0; i < len(tree.Nodes); i = int(tree.Nodes[i].End) {
+		n := &tree.Nodes[i]
+		if n.Label != decode.ByField {
+			continue
+		}
+		var v any
+		d := json.NewDecoder(bytes.NewReader(tree.AppendJSON(nil, i)))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			return fmt.Sprintf("%s: %v", n.Name, err)
+		}
+		top[n.Name] = v
+	}
+	diff := g.differs(&g.logged, m, top)
+	if diff != "" && g.Back != nil {
+		back := g.logged
+		back.Result, back.Arguments, back.Attachments = g.Back.Result, g.Back.Arguments, g.Back.Attachments
+		if g.differs(&back, m, top) == "" {
+			diff = ""
+		}
+	}
+	return diff
+}
+
+func (g *graph) differs(want *logged, m *rpc.Message, top map[string]any) string {
+	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), partly: m.Err != nil}
+	check := func(path string, got, want any) string {
+		c.ours, c.truth = comparer{ours: got, arguments: [2]any{top["args"], want}}, want
+		return c.compare(path, got, want)
+	}
+	if g.Kind == "request" {
+		if diff := check("args", top["args"], any(want.Arguments)); diff != "" {
+			return diff
+		}
+	} else if want.ResultKind == "exception" {
+		if m.Err != nil && (m.ExceptionClass == "" || m.ExceptionClass[0] == '#') {
+			return "" // not read
+		}
+		if e := want.Exception; m.ExceptionClass != *e.Class || e.Message != nil && m.ExceptionMessage != *e.Message {
+			return fmt.Sprintf("exception %q, %q instead of %q", m.ExceptionClass, m.ExceptionMessage, *e.Class)
+		}
+	} else if diff := check("result", top["result"], want.Result); diff != "" {
+		return diff
+	}
+	return check("attachments", top["attachments"], want.Attachments)
+}

@@ -1,0 +1,222 @@
+package truth
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// graphComparer compares a value that was decoded with the classes of the application with the one that was written. Nothing may be
+// missing: order, classes, hidden fields count.
+type graphComparer struct {
+	m     *rpc.Message
+	ours  comparer
+	truth any
+	kryo  bool // writes no synthetic fields
+	// partly: reading stopped somewhere. What is opaque or missing from there on is not compared, everything else is.
+	partly bool
+	open   map[[2]uintptr]bool
+}
+
+func (c *graphComparer) compare(path string, got, want any) string {
+	diff := c.values(path, got, want)
+	if key, ok := keyAt(c.ours.ours, got); ok && diff != "" {
+		return c.values(path, key, want)
+	}
+	return diff
+}
+
+func (c *graphComparer) values(path string, got, want any) string {
+	got, want = c.ours.follow(c.ours.ours, got, c.ours.arguments[0]), c.ours.follow(c.truth, want, c.ours.arguments[1])
+	if key, ok := pairOf(got, want); ok {
+		if c.open[key] {
+			return "" // compared already, or being compared: a cycle
+		}
+		if c.open == nil {
+			c.open = map[[2]uintptr]bool{}
+		}
+		c.open[key] = true
+		diff := c.contents(path, got, want)
+		if diff != "" {
+			delete(c.open, key)
+		}
+		return diff
+	}
+	return c.contents(path, got, want)
+}
+
+func (c *graphComparer) contents(path string, got, want any) string {
+	if c.partly && opaque(got) {
+		return ""
+	}
+	switch w := want.(type) {
+	case []any:
+		g, ok := got.([]any)
+		if n := len(g); n > len(w) && c.partly && opaque(g[n-1]) {
+			g = g[:n-1] // the fields of the list itself
+		}
+		switch {
+		case !ok && (c.unread(got) || c.chars(got, w)):
+			return ""
+		case !ok || len(g) != len(w) && !(c.unread(got) && len(g) < len(w)):
+			return c.differs(path, got, want)
+		}
+		for i := range g {
+			if diff := c.compare(fmt.Sprintf("%s[%d]", path, i), g[i], w[i]); diff != "" {
+				return diff
+			}
+		}
+		return ""
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if l, list := got.([]any); list && w["@class"] == "java.util.BitSet" && sameBitSet(l, w["words"]) {
+			return ""
+		}
+		if !ok {
+			return c.differs(path, got, want)
+		}
+		return c.object(path, g, w)
+	case json.Number:
+		n, ok := got.(json.Number)
+		if ok && (n == w || strings.ContainsAny(string(w), ".eE") && sameFloat(n, w)) {
+			return ""
+		}
+		return c.differs(path, got, want)
+	}
+	if got != want {
+		return c.differs(path, got, want)
+	}
+	return ""
+}
+
+// unread reports whether the end of a value was not read, and need not be.
+func (c *graphComparer) unread(got any) bool { return c.partly && unread(got) }
+
+func (c *graphComparer) chars(got any, want []any) bool {
+	s, ok := got.(string)
+	return ok && sameChars(s, want)
+}
+
+func (c *graphComparer) object(path string, got, want map[string]any) string {
+	class, _ := want["@class"].(string)
+	_, throwable := want["message"]
+	switch {
+	case throwable && len(want) == 2 && got["@class"] == class && has(got, "detailMessage"):
+		return c.compare(path+".detailMessage", got["detailMessage"], want["message"])
+	case got["@class"] == "java.lang.invoke.SerializedLambda" && strings.Contains(class, "$$Lambda"): // writeReplace
+		return c.compare(path+".functionalInterfaceMethodName", got["functionalInterfaceMethodName"], "area")
+	case strings.Contains(class, ".$Proxy") && has(got, "h"):
+		return c.compare(path+".h", got["h"], want["h"])
+	case got["@class"] == class+"$Stand" && !has(got, "joined") && c.unread(got):
+		return ""
+	case got["@class"] == class+"$Stand": // writeReplace
+		return c.compare(path+".joined", got["joined"], fmt.Sprintf("%v:%s", want["number"], orNull(want["text"])))
+	case class == "java.util.regex.Pattern" && len(got) == 2 && has(got, "value"):
+		return c.compare(path+".value", got["value"], want["pattern"])
+	case class == "java.util.GregorianCalendar" && got["@class"] == class && got["value"] != nil:
+		date, _ := got["value"].(map[string]any)
+		return c.compare(path+".value", date["@date"], want["value"])
+	case got["@date"] != nil && want["@date"] != nil && sameTime(any(got), want):
+		return ""
+	case c.partly && (got["ordinal"] != nil && want["@enum"] != nil || strings.HasPrefix(fmt.Sprint(got["@class"]), "#")):
+		return "" // nothing is said that is wrong
+	case c.partly && (want["@enum"] != nil || class == "") && has(got, "#opaque"):
+		return ""
+	}
+	if value, ok := want["value"].(string); ok && len(want) == 2 && got["@class"] == class && strings.HasPrefix(class, "java.") && !has(got, "value") && sameText(class, got, value) {
+		return ""
+	}
+	for k, w := range want {
+		g, ok := got[k]
+		if !ok && k == "value" && want["isPresent"] == false {
+			continue // it is not on the wire
+		}
+		if !ok && (c.unread(got) || c.kryo && (strings.HasPrefix(k, "this$") || strings.HasPrefix(k, "val$"))) {
+			continue
+		}
+		if !ok {
+			return c.differs(path, any(got), any(want)) + fmt.Sprintf("; %q is missing", k)
+		}
+		if diff := c.compare(path+"."+k, g, w); diff != "" {
+			return diff
+		}
+	}
+	for k := range got {
+		if _, ok := want[k]; !ok && !(c.partly && k == "#opaque") {
+			return c.differs(path, any(got), any(want)) + fmt.Sprintf("; %q is too much", k)
+		}
+	}
+	return ""
+}
+
+// sameText reports whether the fields of an object of the JDK make the text that the log has of it.
+func sameText(class string, fields map[string]any, text string) bool {
+	n := func(name string) int64 {
+		number, _ := fields[name].(json.Number)
+		i, _ := number.Int64()
+		return i
+	}
+	switch class {
+	case "java.time.Period":
+		p := "P"
+		for _, part := range []string{"years", "months", "days"} {
+			if n(part) != 0 {
+				p += fmt.Sprint(n(part), strings.ToUpper(part[:1]))
+			}
+		}
+		return p == text || p == "P" && text == "P0D"
+	case "java.time.YearMonth":
+		return fmt.Sprintf("%04d-%02d", n("year"), n("month")) == text
+	case "java.time.Year":
+		return fmt.Sprint(n("year")) == text
+	case "java.time.ZoneOffset":
+		at, err := time.Parse("Z07:00:00", text)
+		if err != nil {
+			at, err = time.Parse("Z07:00", text)
+		}
+		_, seconds := at.Zone()
+		return err == nil && int64(seconds) == n("totalSeconds")
+	case "java.time.Duration":
+		d := time.Duration(n("seconds"))*time.Second + time.Duration(n("nanos"))
+		want, err := time.ParseDuration(strings.ToLower(strings.TrimPrefix(text, "PT")))
+		return err == nil && want == d || n("seconds") > 1<<33 || n("seconds") < -1<<33 // Go's durations are short
+	case "java.time.MonthDay":
+		return fmt.Sprintf("--%02d-%02d", n("month"), n("day")) == text
+	}
+	return sameNames(fields, text)
+}
+
+// sameNames reports whether all texts in some fields are parts of a text.
+func sameNames(fields map[string]any, text string) bool {
+	found := 0
+	for k, v := range fields {
+		if s, ok := v.(string); ok && s != "" && k != "@class" {
+			if !strings.Contains(text, s) {
+				return false
+			}
+			found++
+		}
+	}
+	return found > 0 || text == ""
+}
+
+func orNull(v any) string {
+	if v == nil {
+		return "null"
+	}
+	return fmt.Sprint(v)
+}
+
+func (c *graphComparer) differs(path string, got, want any) string {
+	at := ""
+	for i := range c.m.Tree.Nodes {
+		if c.m.Tree.Path(i) == path {
+			at = fmt.Sprintf(", offset %d", c.m.Tree.Nodes[i].Off)
+			break
+		}
+	}
+	return fmt.Sprintf("at %s%s: %s instead of %s", path, at, short(got), short(want))
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Random graphs of the classes in models, written by the real serializations without peers (README.md, "Graphs"):
+#
+#   graphs.sh                            # ../models/graphs*.jar and ../graphs
+#   graphs.sh FOLDER SEED COUNT          # other bodies: COUNT of each dialect
+#   graphs.sh FOLDER SEED COUNT PATTERN  # of the dialects whose name matches the extended regular expression
+#
+# Needs Java 17, Maven, zstd.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/lib.sh"
+
+# A dialect: serialization, release, what is special about it (see Graphs), other versions of libraries.
+dialects() {
+  cat <<'END'
+kryo 2.6.0 plain
+kryo 2.6.0 registered
+kryo 2.6.12 plain
+kryo 2.6.12 registered
+kryo 2.7.23 plain
+kryo 2.7.23 registered
+kryo 2.7.23 skewed
+kryo2 2.7.23 plain
+kryo2 2.7.23 registered
+kryo2 2.7.23 skewed
+kryo 3.2.16 plain
+kryo 3.2.16 registered
+kryo 3.2.16 skewed
+kryo2 3.2.16 plain
+kryo2 3.2.16 registered
+kryo2 3.2.16 skewed
+kryo 3.2.16-extensions-1.0.1 plain
+kryo2 3.2.16-extensions-1.0.1 plain
+fst 2.6.0 plain
+fst 2.6.12 plain
+fst 2.6.12 registered
+fst 2.7.23 plain
+fst 2.7.23 registered
+fst 2.7.23 skewed
+fst 3.2.16 plain
+fst 3.2.16 registered
+compactedjava 2.6.0 plain
+compactedjava 2.7.23 plain
+compactedjava 2.7.23 skewed
+dubbo 2.6.0 plain
+fst 2.7.23 plain fst-2.57
+END
+}
+
+# The class path of a release with other versions of libraries.
+libraries() { # release name
+  local path
+  class_path "$1" >/dev/null # Maven writes more than the path
+  path=$(class_path "$1")
+  case ${2:-} in
+    fst-*) path=$(artifact de.ruedigermoeller fst "${2#fst-}"):$(without fst- <<<"$path") ;;
+  esac
+  echo "$path"
+}
+
+artifact() { # group artifact version
+  local file=$HOME/.m2/repository/${1//.//}/$2/$3/$2-$3.jar
+  [ -e "$file" ] || (cd "$here" && mvn -q -B dependency:get -Dartifact="$1:$2:$3" -Dtransitive=false >/dev/null)
+  echo "$file"
+}
+
+without() { # prefixes of file names
+  local prefix pattern=
+  for prefix in "$@"; do pattern+="|/$prefix[0-9]"; done
+  tr : '\n' | grep -vE "${pattern#|}" | paste -sd:
+}
+
+models=$here/models/target/classes
+later=$here/models/target/later-classes
+
+pack() { # jar folder...: the classes of all folders, of the first one that has them
+  local jar=$1 folder all=$work/graphs-classes
+  shift
+  rm -rf "$all" && mkdir "$all"
+  for folder in "$@"; do cp -rn "$folder/." "$all"; done
+  (cd "$all" && find org -name '*.class' | LC_ALL=C sort) | sed "s#.*#-C\n$all\n&#" >"$work/graphs.args"
+  jar --create --file "$jar" --no-manifest --date=2020-01-01T00:00:00Z "@$work/graphs.args"
+}
+
+graphs() { # folder seed count serialization release special [libraries]
+  local folder=$1 seed=$2 count=$3 serialization=$4 release=$5 special=$6 classes=$models options=() name module
+  module=$(module_of "$release")
+  name=$serialization-$release${7:+-$7}
+  [ "$special" = plain ] || name+=-$special
+  [[ $name =~ $pattern ]] || return 0
+  [ "$special" != skewed ] || classes=$later:$models
+  case $release in 3.*) options=(-XX:+UnlockExperimentalVMOptions -XX:hashCode=2) ;; esac # README.md, "Optimizers with Dubbo 3"
+  if ! java -Xmx512m -Xss1m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC -Duser.language=en "${opens[@]}" --add-opens java.base/java.util.regex=ALL-UNNAMED "${options[@]}" \
+    -cp "$classes:$work/consumer-classes-$module:$(libraries "$release" "${7:-}")" org.dubbowire.rig.run.Graphs "$name" "$release" "$serialization" "$seed" "$count" "$special" \
+    >"$folder/$name.jsonl" 2>"$work/graphs.log"; then
+    tail -20 "$work/graphs.log" >&2
+    return 1
+  fi
+  if [ "$special" = registered ]; then
+    sed -n 's/^registered //p' "$work/graphs.log" >"$folder/registered-${release%%.*}.txt"
+  fi
+  echo "$name: $(wc -l <"$folder/$name.jsonl") bodies"
+  sed -n '/ values cannot be written/,$p' "$work/graphs.log" | cut -c1-200
+}
+
+lock
+[ -n "${RIG_BUILT:-}" ] || for module in dubbo-2.6 dubbo-2.7 dubbo-3; do build $module; done
+folder=${1:-$here/../graphs}
+pattern=${4:-}
+mkdir -p "$folder"
+dialects | while read -r dialect; do
+  # shellcheck disable=SC2086
+  graphs "$folder" "${2:-1}" "${3:-170}" $dialect
+done
+if [ $# -eq 0 ]; then
+  pack "$here/../models/graphs.jar" "$models"
+  pack "$here/../models/graphs-later.jar" "$later" "$models"
+  # One file, in which the bodies of equal values are neighbours.
+  sed -E 's/^([^:]*:[^:]*:[^:]*:[^:]*:([0-9]+),)/\2 \1/' "$folder"/*.jsonl | sort -s -n -k 1,1 | cut -d' ' -f 2- | zstd -19 --long=24 -q -f -o "$folder/graphs.jsonl.zst"
+  rm "$folder"/*.jsonl
+fi

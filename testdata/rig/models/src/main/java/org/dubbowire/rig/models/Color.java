@@ -1,0 +1,5 @@
+package org.dubbowire.rig.models;
+
+public enum Color {
+    RED, GREEN, BLUE
+}

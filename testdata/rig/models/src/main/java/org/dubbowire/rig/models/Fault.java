@@ -1,0 +1,7 @@
+package org.dubbowire.rig.models;
+
+public final class Fault extends RuntimeException {
+    public Fault(String message) {
+        super(message);
+    }
+}

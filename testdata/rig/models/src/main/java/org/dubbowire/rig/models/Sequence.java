@@ -1,0 +1,7 @@
+package org.dubbowire.rig.models;
+
+import java.util.LinkedHashMap;
+
+public class Sequence extends LinkedHashMap<Integer, String> {
+    private boolean open;
+}

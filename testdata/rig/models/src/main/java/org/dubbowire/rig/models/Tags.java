@@ -1,0 +1,7 @@
+package org.dubbowire.rig.models;
+
+import java.util.HashSet;
+
+public final class Tags extends HashSet<Integer> {
+    private String owner;
+}
