@@ -132,6 +132,9 @@ func (p *Path) ReadFolders() error {
 // Sided reports whether the user told the classes of the two sides apart.
 func (p *Path) Sided() bool { return p != nil && p.sides[0] != p.sides[1] }
 
+// Lists returns the lists of registered classes, in order.
+func (p *Path) Lists() []List { return p.lists }
+
 // Registry is the numbers of classes that peers may have.
 type Registry struct {
 	// Lists are the names of the lists that it was made of, in the order of their registration.

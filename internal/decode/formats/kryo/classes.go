@@ -79,6 +79,8 @@ type class struct {
 	final, unsure bool
 	// elem is the component of an array.
 	elem *class
+	// choice are the classes that the number may stand for that is the name.
+	choice string
 	// model is what the class path says, nil where it was not asked.
 	model *model
 }

@@ -295,6 +295,9 @@ func (r *Reader) ordinal(cl *class, p decode.Place) {
 // constant records a constant of an enum whose names are known.
 func (r *Reader) constant(cl *class, ordinal int64, p decode.Place) {
 	names := cl.model.constants
+	if r.distrusted(cl, p) {
+		return
+	}
 	if ordinal >= int64(len(names)) {
 		if !isJDK(cl.name) {
 			r.misread = true
@@ -302,7 +305,7 @@ func (r *Reader) constant(cl *class, ordinal int64, p decode.Place) {
 		r.FailAt(p.Start, decode.Malformed, fmt.Sprintf("an ordinal up to %d, since %s has %d constants", len(names)-1, cl.name, len(names)), fmt.Sprint(ordinal))
 		return
 	}
-	cl.ask()
+	r.ask(cl)
 	if n := r.Scalar(p, decode.Enum); n != nil {
 		n.Class = cl.model.declares
 		n.Num = ordinal

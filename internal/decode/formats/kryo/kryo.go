@@ -110,6 +110,16 @@ type Reader struct {
 	misread  bool     // an object is not of the kind that its class is
 	garbage  bool     // what was taken for a number of a class may be something else
 	distrust *decode.Error
+
+	// Numbers of the application's classes: see search.
+	assigned    assignment
+	searched    bool
+	top         int    // where the top-level object starts
+	topType     string // its declared type
+	trial       *Reader
+	probing     bool     // this is the trial of another reader
+	undecided   []*class // what a number may stand for at which it stopped
+	undecidedAt uint32
 }
 
 // New4 returns a reader of what Kryo 4 writes.
@@ -133,6 +143,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.used = r.used[:0]
 	}
 	r.within, r.misread, r.garbage = place{}, false, false
+	r.assigned, r.searched, r.topType = nil, false, ""
 	r.begin()
 }
 
@@ -177,6 +188,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
+	r.top, r.topType, r.searched = r.Off, typ, false
 	p := r.At(l, name, index)
 	if r.untagged {
 		r.untaggedValue(p, typ)
@@ -209,6 +221,7 @@ func (r *Reader) Throwable() {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
+	r.top, r.topType, r.searched = r.Off, "", false
 	r.object(r.At(decode.ByField, "exception", 0))
 }
 
@@ -219,6 +232,7 @@ func (r *Reader) Attachments() {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
+	r.top, r.topType, r.searched = r.Off, "", false
 	p := r.At(decode.ByField, "attachments", 0)
 	if r.untagged {
 		r.nullable(hashMap, p)

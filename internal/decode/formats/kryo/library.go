@@ -20,13 +20,17 @@ type library struct {
 	mu        sync.Mutex
 	classes   map[string]*class
 	variables map[string]*variable
+
+	numbers numbers
 }
 
 // maxClasses bounds the classes that a library keeps.
 const maxClasses = 1 << 14
 
 func newLibrary(p *classpath.Path, s decode.Side, d *dialect) *library {
-	return &library{path: p, types: p.Types(s), d: d, classes: map[string]*class{}, variables: map[string]*variable{}}
+	l := &library{path: p, types: p.Types(s), d: d, classes: map[string]*class{}, variables: map[string]*variable{}}
+	l.numbers = l.newNumbers()
+	return l
 }
 
 // model is what the class file of a class says of it.
@@ -214,8 +218,8 @@ func isJDK(name string) bool {
 }
 
 // ask notes that a body has objects of a class.
-func (c *class) ask() {
-	if m := c.model; m != nil && !isJDK(c.name) && !m.asked.Swap(true) {
+func (r *Reader) ask(c *class) {
+	if m := c.model; m != nil && !r.probing && !isJDK(c.name) && !m.asked.Swap(true) {
 		m.in.path.Asked(c.name, m.file != nil)
 	}
 }

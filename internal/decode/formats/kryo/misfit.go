@@ -50,7 +50,7 @@ func (r *Reader) distrusted(cl *class, p decode.Place) bool {
 // use notes that fields of a class were read.
 func (r *Reader) use(cl *class) {
 	if !slices.Contains(r.used, cl) {
-		cl.ask()
+		r.ask(cl)
 		r.used = append(r.used, cl)
 	}
 }

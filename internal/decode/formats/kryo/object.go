@@ -97,7 +97,7 @@ func (r *Reader) declared(cl *class, kind fieldKind, notNull bool, p decode.Plac
 			r.Scalar(p, decode.Null) // the same byte in both
 			return
 		}
-		cl.ask()
+		r.ask(cl)
 		r.FailClass("whether it is final and the fields of class", cl.name)
 	case notNull:
 		r.nonNull(cl, p)
@@ -167,9 +167,9 @@ func (r *Reader) proxied(cl *class, p decode.Place) {
 func (r *Reader) failMissing(cl *class, missing string, p decode.Place) {
 	r.open(p, decode.Object, cl)
 	if m := cl.model; m != nil {
-		m.in.class(missing).ask()
+		r.ask(m.in.class(missing))
 	}
-	r.Fail(decode.Unsupported, "the fields of class "+cl.name, "class "+missing+" is not in the class path")
+	r.FailClass("the fields of class "+cl.name+", which needs class", missing)
 }
 
 // failModel stops at an object that the class path does not help with, and reports whether it is one.
@@ -203,7 +203,7 @@ func (r *Reader) failModel(cl *class, p decode.Place) bool {
 // genericElements takes the elements of a collection whose declared type says that they are of a final class.
 func (r *Reader) genericElements(n int, cl *class, hasNull bool) {
 	if cl.kind() == unsureField {
-		cl.ask()
+		r.ask(cl)
 		r.FailClass("whether it is final and the fields of class", cl.name)
 		return
 	}

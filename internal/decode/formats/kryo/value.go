@@ -154,7 +154,7 @@ func (r *Reader) registered(id uint32) *class {
 		}
 		return r.library.class(r.d.classes[id].name)
 	}
-	return &class{name: fmt.Sprintf("#%d", id)}
+	return r.numbered(id)
 }
 
 // reference takes a reference byte and the data that follow it.
@@ -214,11 +214,15 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	if r.failModel(cl, p) {
 		return
 	}
-	cl.ask()
+	r.ask(cl)
 	r.open(p, decode.Object, cl)
 	what := "the fields of class"
 	if cl.name[0] == '#' {
 		what = "the fields of registered class"
+	}
+	if cl.choice != "" && r.OK() {
+		r.Fail(decode.Unsupported, what+" "+cl.name, "a number that may be "+cl.choice+": a line of --register with class and number tells")
+		r.Err().Class = cl.name
 	}
 	r.FailClass(what, cl.name)
 }

@@ -1,0 +1,227 @@
+package kryo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/registration"
+)
+
+// Numbers above those of Dubbo's own registrations are classes of the application. Up to Dubbo 2.7 they follow from the order of
+// a list; several lists are several peers, or one that has all of them. Kryo 5 comes with Dubbo 3, which registers in an
+// order that nobody chose: there a list only says which classes have numbers. In both cases the numbers are those under which
+// the body can be read to its end. What several classes fit is not decided.
+
+// numbers are the classes that a library's lists give numbers to.
+type numbers struct {
+	// tables has for each registry the classes by number.
+	tables []map[uint32]*class
+	// unordered are classes whose numbers are not known, of Kryo 5, and first is the lowest number that they may have.
+	unordered []*class
+	first     uint32
+}
+
+// newNumbers returns what a library's lists say. Lists that contradict themselves were refused when they were read.
+func (l *library) newNumbers() numbers {
+	n := numbers{first: uint32(len(l.d.classes))}
+	if l.d.isKryo5 {
+		table := map[uint32]*class{}
+		for _, list := range l.path.Lists() {
+			for _, c := range list.Classes {
+				switch cl := l.class(c.Name); {
+				case c.ID >= 0:
+					table[uint32(c.ID)] = cl
+				case !slices.Contains(n.unordered, cl) && !slices.Contains(registration.Known(registration.Kryo5), c.Name):
+					n.unordered = append(n.unordered, cl)
+				}
+			}
+		}
+		n.tables = append(n.tables, table)
+		return n
+	}
+	registries, err := l.path.Registries(registration.Kryo4)
+	if err != nil {
+		return n
+	}
+	for _, r := range registries {
+		table := map[uint32]*class{}
+		for _, id := range r.IDs() {
+			if id >= len(l.d.classes) {
+				table[uint32(id)] = l.class(r.Name(id))
+			}
+		}
+		n.tables = append(n.tables, table)
+	}
+	return n
+}
+
+// candidates returns the classes that a number may stand for.
+func (n *numbers) candidates(id uint32) (classes []*class) {
+	for _, t := range n.tables {
+		if c := t[id]; c != nil && !slices.Contains(classes, c) {
+			classes = append(classes, c)
+		}
+	}
+	if len(classes) == 0 && id >= n.first && id < n.first+uint32(len(n.unordered)) {
+		return n.unordered
+	}
+	return classes
+}
+
+// assignment is what numbers stand for in one body.
+type assignment map[uint32]*class
+
+// consistent reports whether one registry can have all numbers of a.
+func (n *numbers) consistent(a assignment) bool {
+	for _, t := range n.tables {
+		fits := true
+		for id, c := range a {
+			fits = fits && (t[id] == c || t[id] == nil && slices.Contains(n.unordered, c))
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
+}
+
+// numbered returns the class of a number of the application's.
+func (r *Reader) numbered(id uint32) *class {
+	var candidates []*class
+	if r.library != nil {
+		candidates = r.library.numbers.candidates(id)
+	}
+	name := fmt.Sprintf("#%d", id)
+	switch len(candidates) {
+	case 0:
+		r.garbage = r.garbage || id > maxClasses
+		return &class{name: name}
+	case 1:
+		return candidates[0]
+	}
+	if c := r.assigned[id]; c != nil {
+		return c
+	}
+	if r.probing {
+		r.undecided, r.undecidedAt = candidates, id
+		r.Fail(decode.Unsupported, "a class with a known number", name)
+		return &class{name: name}
+	}
+	if !r.searched {
+		r.searched = true
+		r.search()
+	}
+	if c := r.assigned[id]; c != nil {
+		return c
+	}
+	names := make([]string, 0, len(candidates))
+	for _, c := range candidates {
+		names = append(names, c.name)
+	}
+	const most = 3
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	return &class{name: name, choice: strings.Join(names, " or ")}
+}
+
+// Bounds of a search.
+const (
+	maxTrials   = 1 << 9
+	workByTrial = 1 << 22 // bytes that all trials of a body read
+)
+
+// search finds out what the numbers of the body stand for from the top-level object on that is being read: it reads the rest of
+// the body under every assignment and keeps what all assignments have in common that fit.
+func (r *Reader) search() {
+	if r.trial == nil {
+		r.trial = &Reader{d: r.d, untagged: r.untagged}
+	}
+	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, work: workByTrial}
+	s.try(maps.Clone(r.assigned))
+	if s.trials < 0 || s.work < 0 || len(s.fits) == 0 {
+		return
+	}
+	common := s.fits[0]
+	for _, a := range s.fits[1:] {
+		for id, c := range common {
+			if a[id] != nil && a[id] != c {
+				delete(common, id)
+			}
+		}
+	}
+	if r.assigned == nil {
+		r.assigned = assignment{}
+	}
+	maps.Copy(r.assigned, common)
+}
+
+// search is a search for assignments.
+type search struct {
+	r            *Reader
+	numbers      *numbers
+	trials, work int
+	fits         []assignment
+}
+
+// try reads with an assignment, and with every one that adds to it what is missing.
+func (s *search) try(a assignment) {
+	s.trials--
+	if s.trials < 0 || s.work < 0 {
+		return
+	}
+	x := s.r.trial
+	fits := x.fitsAs(s.r, a)
+	s.work -= x.Off - s.r.top
+	if x.undecided == nil {
+		if fits {
+			s.fits = append(s.fits, a)
+		}
+		return
+	}
+	id, candidates := x.undecidedAt, x.undecided
+	for _, c := range candidates {
+		next := maps.Clone(a)
+		if next == nil {
+			next = assignment{}
+		}
+		taken := false
+		for _, other := range a {
+			taken = taken || other == c
+		}
+		if next[id] = c; !taken && s.numbers.consistent(next) {
+			s.try(next)
+		}
+	}
+}
+
+// fitsAs reports whether the body that r reads can be read from its current top-level object on, if numbers stand for these
+// classes. A class that is not known at all does not speak against them.
+func (x *Reader) fitsAs(r *Reader, a assignment) bool {
+	x.library = r.library
+	x.Reset(r.Buf, decode.Malformed, nil)
+	x.Off, x.assigned, x.probing, x.undecided = r.top, a, true, nil
+	x.begin()
+	p := x.At(decode.ByField, "value", 0)
+	if r.untagged {
+		x.untaggedValue(p, r.topType)
+	} else if declared := x.library.descriptorClass(r.topType); declared != nil {
+		x.assignable(declared, p)
+	} else {
+		x.object(p)
+	}
+	for !r.untagged && x.OK() && x.Off < len(x.Buf) {
+		x.begin()
+		x.object(x.At(decode.ByField, "value", 0))
+	}
+	if x.undecided != nil {
+		return false
+	}
+	if err := x.Err(); err != nil {
+		return err.Cause == decode.Unsupported && !x.misread && !x.garbage
+	}
+	return true
+}
