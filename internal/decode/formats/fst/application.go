@@ -7,7 +7,6 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
-	"dubbo-wire/internal/decode/registration"
 )
 
 // application is what a reader knows of the application's classes, and what it found of them in a body.
@@ -15,9 +14,10 @@ type application struct {
 	classes    *classpath.Path // may be nil
 	side       decode.Side
 	known      [2]map[string]*class // of each side, by name
-	registries []classpath.Registry
-	registered bool          // registries are there
-	distrusted *decode.Error // what objects of the application fail with; nil if they are read
+	distrusted *decode.Error        // what objects of the application fail with; nil if they are read
+	varied     variation
+	quiet      bool // nobody is told of classes
+	numbers
 
 	// Of one body.
 	body      uint64
@@ -32,11 +32,14 @@ type application struct {
 func (a *application) startBody() {
 	a.body++
 	a.used = a.used[:0]
-	a.stoppedIn, a.stoppedAt, a.incomplete = nil, nil, false
+	a.stoppedIn, a.stoppedAt, a.incomplete, a.settled = nil, nil, false, false
 }
 
 // use notes that a body has an object of a class.
 func (a *application) use(cl *class) {
+	if a.quiet {
+		return
+	}
 	if cl.usedIn != a.body {
 		if cl.usedIn == 0 {
 			a.classes.Asked(cl.name, true)
@@ -50,6 +53,13 @@ func (a *application) use(cl *class) {
 func (a *application) missing(name string) {
 	if a.classes != nil && decode.IsClassName(name) {
 		a.incomplete = true
+		a.ask(name)
+	}
+}
+
+// ask notes that a class was not found.
+func (a *application) ask(name string) {
+	if !a.quiet {
 		a.classes.Asked(decode.JavaName(name), false)
 	}
 }
@@ -96,6 +106,9 @@ func (a *application) describe(c *class) {
 	}
 	chain, _, err := types.Chain(c.name)
 	if err != nil {
+		if strings.HasSuffix(c.name, ".dubbo.common.beanutil.JavaBeanDescriptor") {
+			c.plan = &plan{fields: slices.Clone(beanFields)}
+		}
 		return
 	}
 	for _, super := range chain {
@@ -107,8 +120,20 @@ func (a *application) describe(c *class) {
 	c.plan = newPlan(types, c.name)
 }
 
+// beanFields are those of Dubbo's own class for generic calls with generic=bean.
+var beanFields = []field{
+	{name: "type", own: "type", kind: intField, declared: "I", simple: "int"},
+	{name: "properties", own: "properties", declared: "java.util.Map", simple: "Map"},
+	{name: "className", own: "className", declared: "java.lang.String", simple: "String"},
+}
+
 // WrittenBy implements decode.ClassReader.
-func (a *application) WrittenBy(s decode.Side) { a.side = s }
+func (a *application) WrittenBy(s decode.Side) {
+	if !a.classes.Sided() {
+		s = 0
+	}
+	a.side = s
+}
 
 // Distrust implements decode.ClassReader.
 func (a *application) Distrust(err *decode.Error) { a.distrusted = err }
@@ -125,36 +150,6 @@ func (a *application) Misfits(err *decode.Error) bool {
 		return !a.incomplete
 	}
 	return false
-}
-
-// number returns the class with a number that the application gave it.
-func (a *application) number(id int) *class {
-	if a.classes == nil || a.distrusted != nil {
-		return &class{name: fmt.Sprintf("#%d", id)}
-	}
-	if !a.registered {
-		a.registered = true
-		a.registries, _ = a.classes.Registries(registration.FST2)
-	}
-	name := ""
-	for i := range a.registries {
-		switch n := a.registries[i].Name(id); {
-		case n == "" || n == name:
-		case name == "":
-			name = n
-		default:
-			return &class{name: fmt.Sprintf("#%d", id)}
-		}
-	}
-	if name == "" {
-		return &class{name: fmt.Sprintf("#%d", id)}
-	}
-	return a.named(name)
-}
-
-// hasLists reports whether the user brought lists of registered classes.
-func (a *application) hasLists() bool {
-	return slices.ContainsFunc(a.registries, func(r classpath.Registry) bool { return len(r.Lists) > 0 })
 }
 
 // asDeclared takes what stands in a field because of its declaration: an object of the declared class, one of the predicted

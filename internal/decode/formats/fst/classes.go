@@ -92,8 +92,8 @@ const (
 	firstNamed      = 1000
 )
 
-// numbers are the classes that FST itself knows, by id from firstKnown.
-var numbers = func() []*class {
+// ownClasses are the classes that FST itself knows, by id from firstKnown.
+var ownClasses = func() []*class {
 	names := registration.Known(registration.FST2)
 	classes := make([]*class, len(names))
 	for i, name := range names {

@@ -92,8 +92,12 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return r.TextField(name, r.text().decode(), false)
 }
 
-// Value implements decode.Reader. The declared type is not needed.
-func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+// Value implements decode.Reader. The declared type is needed only where the number of a class is not certain.
+func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
+	r.topType = ""
+	if len(typ) > 1 {
+		r.topType = className(typ)
+	}
 	r.top(r.At(l, name, index))
 }
 
@@ -101,16 +105,21 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 func (r *Reader) Throwable() {
 	p := r.At(decode.ByField, "exception", 0)
 	p.Throwable = true
+	r.topType = ""
 	r.top(p)
 }
 
 // Attachments implements decode.Reader.
-func (r *Reader) Attachments() { r.top(r.At(decode.ByField, "attachments", 0)) }
+func (r *Reader) Attachments() {
+	r.topType = ""
+	r.top(r.At(decode.ByField, "attachments", 0))
+}
 
 func (r *Reader) top(p decode.Place) {
 	if !r.OK() {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
+	r.topStart, r.topNames = r.Off, len(r.names)
 	r.object(p)
 }

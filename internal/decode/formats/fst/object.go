@@ -25,7 +25,7 @@ func (r *Reader) planned(cl *class, p decode.Place) {
 	case notKnown:
 		r.Begin(p, decode.Object, cl.name)
 		r.incomplete = true
-		r.classes.Asked(pl.missing, false)
+		r.ask(pl.missing)
 		r.FailClass("the fields of class", pl.missing)
 	case constant, abstract:
 		r.Begin(p, decode.Object, cl.name)

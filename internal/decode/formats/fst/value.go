@@ -144,11 +144,11 @@ func (r *Reader) numbered(id int) *class {
 	case id >= firstNamed:
 		r.Fail(decode.Malformed, fmt.Sprintf("a class id up to %d", firstNamed+len(r.names)-1), fmt.Sprint(id))
 		return nil
-	case id >= firstKnown && id-firstKnown < len(numbers):
-		if c := numbers[id-firstKnown]; c.layout != unknown || r.classes == nil {
+	case id >= firstKnown && id-firstKnown < len(ownClasses):
+		if c := ownClasses[id-firstKnown]; c.layout != unknown || r.classes == nil {
 			return c
 		}
-		return r.named(numbers[id-firstKnown].name)
+		return r.named(ownClasses[id-firstKnown].name)
 	case id < firstKnown:
 		r.Fail(decode.Malformed, "a class id", fmt.Sprint(id))
 		return nil
@@ -221,7 +221,11 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 		r.FailWith(r.distrusted)
 		return
 	case r.classes != nil && r.OK():
-		r.incomplete = !r.hasLists()
+		r.incomplete = !r.hasLists() || r.doubtful != ""
+		if r.doubtful != "" {
+			r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, r.doubtful)
+			return
+		}
 		r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, "a number that no class has: --register FILE or --optimizer CLASS gives it one")
 		return
 	default:

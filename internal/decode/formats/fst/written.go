@@ -295,7 +295,7 @@ var jdkSteps = func() map[string][]step {
 		"java.util.ArrayDeque":                         "Dn(o)",
 		"java.util.ArrayList":                          "Dn(o)",
 		"java.util.BitSet":                             "p",
-		"java.util.Calendar":                           "D",
+		"java.util.Calendar":                           "Do",
 		"java.util.Collections$SynchronizedCollection": "D",
 		"java.util.Collections$SynchronizedMap":        "D",
 		"java.util.Date":                               "Dl",

@@ -1,0 +1,246 @@
+package fst
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/registration"
+)
+
+// Which class has a number is in the lists of registered classes. It is not certain: peers may have another list than others,
+// and since Dubbo 3.0.3 a JVM registers the classes of its list in an order that nobody chose. So a body with such a number is
+// first walked to its end with each list. If no list fits, other orders are tried. What several fit is not known.
+
+// numbering is which class has which number.
+type numbering struct {
+	*registry
+	// order is, for each place in the list, the place of the class that has its number; -1: not yet decided. It is nil for the
+	// order of the list.
+	order []int
+}
+
+// registry is what peers may have registered.
+type registry struct {
+	classpath.Registry
+	// names are the classes whose numbers depend on the order of the list. first is the number of the first one; each has two, the
+	// second for its array.
+	names []string
+	first int
+}
+
+func newRegistry(r classpath.Registry) (o registry) {
+	o.Registry = r
+	for _, id := range r.IDs() {
+		name := r.Name(id)
+		if id < firstRegistered || strings.HasPrefix(name, "[") || r.Name(id+1) != "[L"+name+";" {
+			continue
+		}
+		if len(o.names) == 0 {
+			o.first = id
+		}
+		if id != o.first+2*len(o.names) { // given by the user
+			break
+		}
+		o.names = append(o.names, name)
+	}
+	return o
+}
+
+// name returns the class with a number, "" if none has it. open is the place in the order that is not decided, -1 for none.
+func (n *numbering) name(id int) (name string, open int) {
+	if n.order == nil {
+		return n.Name(id), -1
+	}
+	k := (id - n.first) / 2
+	if id < n.first || k >= len(n.names) {
+		return n.Name(id), -1
+	}
+	if n.order[k] < 0 {
+		return "", k
+	}
+	if name = n.names[n.order[k]]; (id-n.first)%2 == 1 {
+		name = "[L" + name + ";"
+	}
+	return name, -1
+}
+
+// Bounds of the search for an order.
+const (
+	trialsPerByte   = 1024 // bytes that are read
+	maxOrderedNames = 512
+)
+
+// trial is a walk with a numbering.
+type trial struct {
+	numbering
+	open int   // the place in the order where the walk stopped, -1 for none
+	met  []int // numbers
+}
+
+// numbers is what is known of the numbers of registered classes.
+type numbers struct {
+	registries []registry
+	loaded     bool
+	trial      *trial    // in a walk that tries one
+	found      numbering // the last order that was found
+
+	// Of one body.
+	settled   bool
+	settling  numbering
+	doubtful  string // why the numbers are not certain
+	topNames  int    // names of classes before the value that is read
+	topStart  int    // where it starts
+	topType   string // its declared class, "" if that is not known
+	walker    *Reader
+	spent     int
+	solutions []trial
+}
+
+// hasLists reports whether the user brought lists of registered classes.
+func (a *application) hasLists() bool {
+	return slices.ContainsFunc(a.registries, func(r registry) bool { return len(r.Lists) > 0 })
+}
+
+// number returns the class with a number that the application gave it.
+func (r *Reader) number(id int) *class {
+	if r.classes == nil || r.distrusted != nil {
+		return &class{name: fmt.Sprintf("#%d", id)}
+	}
+	if !r.loaded {
+		r.loaded = true
+		known, _ := r.classes.Registries(registration.FST2)
+		for _, k := range known {
+			r.registries = append(r.registries, newRegistry(k))
+		}
+	}
+	var name string
+	if t := r.trial; t != nil {
+		open := -1
+		if name, open = t.name(id); open >= 0 {
+			t.open = open
+			r.Fail(decode.Unsupported, "a number that is decided", fmt.Sprint(id))
+			return nil
+		}
+		if !slices.Contains(t.met, id) {
+			t.met = append(t.met, id)
+		}
+	} else {
+		if !r.settled {
+			r.settle()
+		}
+		if r.doubtful == "" && r.settling.registry != nil {
+			name, _ = r.settling.name(id)
+		}
+	}
+	if name == "" {
+		return &class{name: fmt.Sprintf("#%d", id)}
+	}
+	return r.named(name)
+}
+
+// settle decides which classes the numbers of a body stand for.
+func (r *Reader) settle() {
+	r.settled, r.doubtful, r.settling, r.spent = true, "", numbering{}, 0
+	if !r.hasLists() {
+		return
+	}
+	r.settling = numbering{registry: &r.registries[len(r.registries)-1]} // that of all lists
+	r.solutions = r.solutions[:0]
+	for i := range r.registries {
+		r.attempt(numbering{registry: &r.registries[i]})
+	}
+	if len(r.solutions) == 0 && r.found.registry != nil {
+		r.attempt(r.found)
+	}
+	if len(r.solutions) == 0 {
+		for i := range r.registries {
+			if n := len(r.registries[i].names); n > 1 && n <= maxOrderedNames {
+				order := make([]int, n)
+				for k := range order {
+					order[k] = -1
+				}
+				r.permute(numbering{&r.registries[i], order})
+			}
+		}
+	}
+	if len(r.solutions) == 0 {
+		return
+	}
+	r.settling = r.solutions[0].numbering
+	for _, s := range r.solutions[1:] {
+		if id, a, b, differ := r.solutions[0].differs(&s); differ {
+			r.doubtful = fmt.Sprintf("number %d is class %s or class %s: a line NAME %d in --register FILE settles it", id, decode.JavaName(a), decode.JavaName(b), id)
+			return
+		}
+	}
+	if r.settling.order != nil {
+		r.found = r.settling
+	}
+}
+
+// differs returns a number that is another class in another trial.
+func (t *trial) differs(other *trial) (id int, a, b string, differ bool) {
+	for _, id := range t.met {
+		a, _ := t.name(id)
+		b, open := other.name(id)
+		if open < 0 && a != b && b != "" {
+			return id, a, b, true
+		}
+	}
+	return 0, "", "", false
+}
+
+// attempt walks the rest of the body with a numbering and keeps it if it fits. It returns the place of an order that must be decided
+// first, -1 for none.
+func (r *Reader) attempt(n numbering) (open int) {
+	if r.walker == nil {
+		r.walker = &Reader{application: application{classes: r.classes, quiet: true}}
+	}
+	t := trial{numbering: n, open: -1}
+	w := r.walker
+	w.application.known, w.side, w.numbers.registries, w.loaded, w.varied = r.application.known, r.side, r.registries, true, r.varied
+	w.Reset(r.Buf, r.Short, nil)
+	w.trial = &t
+	w.names = append(w.names, r.names[:r.topNames]...)
+	w.skipped = r.skipped
+	w.Off = r.topStart
+	var f *field
+	if r.topType != "" {
+		f = &field{declared: r.topType}
+	}
+	for w.OK() && w.Off < len(w.Buf) {
+		w.value(w.At(decode.ByIndex, "", 0), f)
+		f = nil
+	}
+	r.spent += w.work + w.Off - r.topStart + 1
+	r.application.known = w.application.known
+	switch err := w.Err(); {
+	case t.open >= 0:
+		return t.open
+	case err == nil, err.Cause == decode.Unsupported && w.incomplete, err.Cause == decode.Cut, err.Cause == decode.Lost:
+		r.solutions = append(r.solutions, t)
+	}
+	return -1
+}
+
+// permute tries every order of the classes whose numbers the body has, until two fit.
+func (r *Reader) permute(n numbering) {
+	if len(r.solutions) > 1 || r.spent > trialsPerByte*len(r.Buf)+1<<16 {
+		return
+	}
+	open := r.attempt(n)
+	if open < 0 {
+		return
+	}
+	for k := range n.order {
+		if slices.Contains(n.order, k) {
+			continue
+		}
+		order := slices.Clone(n.order)
+		order[open] = k
+		r.permute(numbering{n.registry, order})
+	}
+}

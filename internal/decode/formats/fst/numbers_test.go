@@ -1,0 +1,133 @@
+package fst
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+// list writes a list of registered classes and returns its file.
+func list(t *testing.T, classes ...string) string {
+	name := filepath.Join(t.TempDir(), "classes.txt")
+	require.NoError(t, os.WriteFile(name, []byte(strings.Join(classes, "\n")+"\n"), 0o600))
+	return name
+}
+
+const (
+	shadowClass   = "org.dubbowire.rig.edge.Shadow"
+	derivedClass  = "org.dubbowire.rig.edge.Derived"
+	onlyNameClass = "org.dubbowire.rig.edge.OnlyName"
+	colorClass    = "org.dubbowire.rig.edge.Color"
+)
+
+// The class of a number is the one of its list with which the whole body can be read.
+func TestNumbers(t *testing.T) {
+	const shadowFields = "00 00 fc0161 fc0162 00" // version, created, Base#name, name
+	for _, c := range []struct {
+		name  string
+		lists [][]string
+		hex   string
+		typ   string
+		want  string
+	}{
+		{"as listed", [][]string{{shadowClass, onlyNameClass}}, "0032" + shadowFields, "", shadowClass},
+		{"the second", [][]string{{onlyNameClass, shadowClass}}, "0034" + shadowFields, "", shadowClass},
+		{"its array", [][]string{{onlyNameClass, shadowClass}}, "fb35 01 0034" + shadowFields, "", `[{"@class":"` + shadowClass},
+		{"in another order", [][]string{{onlyNameClass, shadowClass}}, "0032" + shadowFields, "", shadowClass},
+		{"in another order, an array", [][]string{{onlyNameClass, shadowClass}}, "fb33 01 0032" + shadowFields, "", `[{"@class":"` + shadowClass},
+		{"an enum in another order", [][]string{{onlyNameClass, colorClass}}, "fa32 01", "", colorClass},
+		{"a number that is given", [][]string{{shadowClass + " 70", onlyNameClass}}, "0046" + shadowFields, "", shadowClass},
+		{"the list that fits", [][]string{{onlyNameClass}, {shadowClass}}, "0032" + shadowFields, "", shadowClass},
+		{"the third", [][]string{{colorClass, shadowClass, derivedClass}}, "0032 00 00 ff ff ff 00", "", derivedClass},
+		{"both lists fit", [][]string{{shadowClass}, {shadowClass, onlyNameClass}}, "0032" + shadowFields, "", shadowClass},
+		{"an unknown number", [][]string{{shadowClass}}, "003c" + shadowFields, "", "!the fields of registered class #60"},
+		{"nothing fits", [][]string{{onlyNameClass, colorClass}}, "0032" + shadowFields, "", "!"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var lists []string
+			for _, l := range c.lists {
+				lists = append(lists, list(t, l...))
+			}
+			tree := decode.Tree{WithValues: true}
+			r := rig(t, lists...).New()
+			r.Reset(formattest.Hex(c.hex), decode.Malformed, &tree)
+			r.Value(decode.ByField, "result", 0, c.typ)
+			if want, fails := strings.CutPrefix(c.want, "!"); fails {
+				require.NotNil(t, r.Err())
+				assert.Contains(t, r.Err().Expected, want)
+				return
+			}
+			require.Nil(t, r.Err())
+			assert.Contains(t, string(tree.AppendJSON(nil, 0)), c.want)
+			formattest.Balance(t, &tree, r.Offset())
+		})
+	}
+}
+
+// A number of which two classes fit is not decided, unless the class of the value is declared.
+func TestDoubtfulNumbers(t *testing.T) {
+	file := list(t, colorClass, onlyNameClass, "org.dubbowire.rig.zoo.Odd$Name")
+	for _, c := range []struct{ name, typ, want, found string }{
+		{"declared", "L" + strings.ReplaceAll(onlyNameClass, ".", "/") + ";", onlyNameClass, ""},
+		{"not declared", "", "", "is class"},
+	} {
+		tree := decode.Tree{WithValues: true}
+		r := rig(t, file).New()
+		r.Reset(formattest.Hex("0032 fc0161 00"), decode.Malformed, &tree)
+		r.Value(decode.ByField, "result", 0, c.typ)
+		if c.found != "" {
+			require.NotNil(t, r.Err(), c.name)
+			assert.Contains(t, r.Err().Found, c.found)
+			assert.Contains(t, r.Err().Found, "--register")
+			continue
+		}
+		require.Nil(t, r.Err(), c.name)
+		assert.Contains(t, string(tree.AppendJSON(nil, 0)), c.want)
+	}
+}
+
+// Variations of a class: without a field, and with another one where FST would write it.
+func TestVariations(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		v    decode.Variation
+		can  bool
+		hex  string
+	}{
+		{"without version", decode.Variation{Class: shadowClass, Index: 0}, true, "00 fc0161 fc0162 00"},
+		{"without name", decode.Variation{Class: shadowClass, Index: 3}, true, "00 00 fc0161 00"},
+		{"another int", decode.Variation{Class: shadowClass, Index: 1, Type: "I"}, true, "00 05 00 fc0161 fc0162 00"},
+		{"a boolean", decode.Variation{Class: shadowClass, Index: 0, Type: "Z"}, true, "80 00 00 fc0161 fc0162 00"},
+		{"a boolean after others", decode.Variation{Class: shadowClass, Index: 1, Type: "Z"}, false, ""},
+		{"a text", decode.Variation{Class: shadowClass, Index: 4, Type: "Ljava/lang/String;"}, true, "00 00 fc0161 fc0162 fc0163 00"},
+		{"a text among numbers", decode.Variation{Class: shadowClass, Index: 1, Type: "Ljava/lang/String;"}, false, ""},
+		{"an object", decode.Variation{Class: shadowClass, Index: 2, Type: "Ljava/lang/Object;"}, true, "00 00 001000 fc0161 fc0162 00"},
+		{"an unknown class", decode.Variation{Class: "a.B"}, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rig(t).New().(*Reader)
+			read := func(hex string) *decode.Error {
+				r.Reset(formattest.Hex(shadow, hex), decode.Malformed, nil)
+				r.Value(decode.ByField, "result", 0, "")
+				return r.Err()
+			}
+			const plain = "00 00 fc0161 fc0162 00"
+			require.Nil(t, read(plain))
+			assert.Equal(t, []decode.UsedClass{{Name: shadowClass, Fields: []string{"version", "created", "Base#name", "name"}}}, r.Used())
+			require.Equal(t, c.can, r.Vary(&c.v))
+			if c.can {
+				assert.Nil(t, read(c.hex))
+				assert.NotNil(t, read(plain))
+			}
+			r.Vary(nil)
+			assert.Nil(t, read(plain))
+		})
+	}
+}
