@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// builtin is what Java 17 has of the classes that applications keep in their objects, so that these are known without a JDK.
-// A line is a class; TestBuiltin writes them.
+// builtin is what Java 17 has of the classes that applications keep in their objects, and Dubbo of those that it writes itself, so that
+// these are known without a JDK and without Dubbo. A line is a class; TestBuiltin writes them.
 //
 //go:embed builtin.bin
 var builtin string
 
 // builtinPlace is the place of a class of the table.
-const builtinPlace = "the classes of Java 17 that are built in"
+const builtinPlace = "the classes of Java 17 and Dubbo that are built in"
 
 // builtinRelease is the release of the JDK that the table is from.
 const builtinRelease = 17

@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,13 +96,17 @@ func TestBuiltin(t *testing.T) {
 	jdk, err := Open(Options{JDK: homes[0]})
 	require.NoError(t, err)
 	defer jdk.Close()
-	own := open(t, Options{})
+	own, dubbo := open(t, Options{}), dubboClasses(t, homes[0])
 	for name := range lines {
-		want, err := jdk.ObjectStream(name)
+		from := jdk
+		if d := dubbo[name]; d != nil {
+			from = d
+		}
+		want, err := from.ObjectStream(name)
 		require.NoError(t, err)
 		got, err := own.ObjectStream(name)
 		require.NoError(t, err, name)
-		if c, _ := jdk.Class(name); !c.PersistentFields {
+		if c, _ := from.Class(name); !c.PersistentFields {
 			assert.Equal(t, fieldNames(want.Fields()), fieldNames(got.Fields()), name)
 		}
 		want.fieldsOf, got.fieldsOf = nil, nil
@@ -156,10 +159,43 @@ func builtinTable(t *testing.T, home string) string {
 		take(c)
 	}
 	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(taken)) {
-		lines = append(lines, builtinLine(t, jdk, taken[name], written[name]))
+	for name, c := range taken {
+		lines = append(lines, builtinLine(t, jdk, c, written[name]))
 	}
+	for name, types := range dubboClasses(t, home) {
+		c, err := types.Class(name)
+		require.NoError(t, err)
+		lines = append(lines, builtinLine(t, types, c, ""))
+	}
+	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// dubboClasses returns the classes of Dubbo that it writes itself, each with the release of Dubbo to take it from. Those
+// named com.alibaba are as in 2.6: later ones extend those named org.apache, which matters to Java serialization and FST.
+func dubboClasses(t *testing.T, home string) map[string]*Types {
+	m2, err := os.UserHomeDir()
+	require.NoError(t, err)
+	names := []string{
+		"rpc.RpcException", "rpc.service.GenericException", "common.beanutil.JavaBeanDescriptor", "remoting.RemotingException", "remoting.TimeoutException",
+		"remoting.ExecutionException",
+	}
+	classes := map[string]*Types{}
+	for jar, names := range map[string][]string{
+		"org/apache/dubbo/dubbo/3.2.16/dubbo-3.2.16.jar": append(names, "rpc.StatusRpcException", "rpc.TriRpcStatus", "rpc.TriRpcStatus$Code"),
+		"com/alibaba/dubbo/2.6.12/dubbo-2.6.12.jar":      names,
+	} {
+		path := filepath.Join(m2, ".m2", "repository", jar)
+		if _, err := os.Stat(path); err != nil {
+			t.Skipf("Maven has not downloaded %s", jar)
+		}
+		types := open(t, Options{Paths: []string{path}, JDK: home})
+		prefix := strings.ReplaceAll(jar[:strings.Index(jar, "/dubbo/")+len("/dubbo/")], "/", ".")
+		for _, name := range names {
+			classes[prefix+name] = types
+		}
+	}
+	return classes
 }
 
 // builtinLine returns the line of a class.
@@ -208,8 +244,8 @@ func builtinLine(t *testing.T, jdk *Types, c *Class, written string) string {
 // writtenFields returns what ObjectStreamClass.getFields says of the classes of a JDK: name:descriptor, with spaces between.
 func writtenFields(t *testing.T, home string) map[string]string {
 	file := filepath.Join(t.TempDir(), "classes.txt")
-	out, err := exec.Command(filepath.Join(home, "bin", "java"), "-Xshare:off", "-Djava.awt.headless=true", "--add-opens", "java.base/java.lang=ALL-UNNAMED",
-		"--add-opens", "java.base/java.io=ALL-UNNAMED", "--add-modules", "ALL-SYSTEM", "testdata/Describe.java", file).CombinedOutput()
+	out, err := exec.Command(filepath.Join(home, "bin", "java"), "-Donly="+strings.TrimSuffix(builtinPackages.String(), "$")+`\.[^.]+$`, "-Xshare:off",
+		"-Djava.awt.headless=true", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.io=ALL-UNNAMED", "--add-modules", "ALL-SYSTEM", "testdata/Describe.java", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

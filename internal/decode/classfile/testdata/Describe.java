@@ -30,7 +30,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * What reflection and ObjectStreamClass say of the classes of the running JDK and of a class path, of each nth one with -Dstep=n: "class NAME", then lines of
+ * What reflection and ObjectStreamClass say of the classes of the running JDK and of a class path, of each nth one with -Dstep=n, of those that match with -Donly=REGEX: "class NAME", then lines of
  * "key values", then an empty line. A value that Java could not tell begins with an exclamation mark.
  *
  * java --add-opens java.base/java.lang=ALL-UNNAMED --add-opens java.base/java.io=ALL-UNNAMED --add-modules ALL-SYSTEM
@@ -93,8 +93,9 @@ public class Describe {
         Thread.currentThread().setContextClassLoader(loader);
         ExecutorService one = executor(loader);
         int step = Integer.getInteger("step", 1), n = 0;
+        String only = System.getProperty("only", ".*");
         for (String name : names) {
-            if (n++ % step != 0) {
+            if (n++ % step != 0 || !name.matches(only)) {
                 continue;
             }
             StringBuilder text = new StringBuilder();
