@@ -17,6 +17,10 @@ type Sample struct {
 	TimeoutKey string
 	// Arguments is a hash of a request's arguments, equal for equal bytes within this process.
 	Arguments uint64
+	// Missing is the class without whose definition bytes of the body were not decoded: its name, or # and the number under which
+	// it is registered. NoResultType says that they were not because the type is not known that the method returns.
+	Missing      string
+	NoResultType bool
 	// Body is a copy of a response's body for compression tests, nil if none was made.
 	Body []byte
 }
@@ -38,5 +42,5 @@ type SentField struct {
 
 // Size returns the approximate memory of the sample, in bytes.
 func (s *Sample) Size() int {
-	return 32*len(s.Paths) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body)
+	return 32*len(s.Paths) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
 }

@@ -41,6 +41,9 @@ type Error struct {
 	Misfit *Misfit
 }
 
+// NoType is what a reader found that needs the type that a method declares, if that is not known.
+const NoType = "no type"
+
 // Offset returns the offset within the body of the byte that a reader of the error should look at.
 func (e *Error) Offset() int { return max(e.At, e.Wrong) }
 

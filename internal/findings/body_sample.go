@@ -23,6 +23,8 @@ type bodySample struct {
 	sent  map[string]sentField
 	first place
 	own   *rpc.Attachments // of the protocol of the first
+	// missing are the classes without which bytes are opaque.
+	missing map[string]*missingClass
 	// same are the attachments of the first one that all others have with the same value.
 	same []sameAttachment
 }
@@ -57,6 +59,9 @@ func (l *bodySample) add(m *call.Message) {
 	}
 	for _, f := range in.Sent {
 		l.addSent(f)
+	}
+	if in.Missing != "" || in.NoResultType {
+		l.addMissing(m, in.Missing)
 	}
 	if len(in.Attachments) == 0 && m.Parts[decode.ClassOpaque] > 0 {
 		return // the opaque bytes may contain some

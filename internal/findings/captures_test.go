@@ -122,6 +122,8 @@ func key(f *report.Finding) string {
 		return f.Kind + " " + text("direction") + " " + text("header") + " " + text("body")
 	case "answer-serialization":
 		return f.Kind + " " + text("request") + " " + text("response")
+	case "missing-classes":
+		return f.Kind + " " + text("flag")
 	case "dubbo-version":
 		return f.Kind + " " + text("version")
 	case "method-serializations", "client-serializations":
@@ -153,7 +155,7 @@ func TestRecount(t *testing.T) {
 		t.Log(seen)
 		for _, kind := range []string{
 			"errors", "unanswered", "names", "attachments", "header-serialization", "answer-serialization", "method-serializations",
-			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries",
+			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries", "missing-classes",
 		} {
 			assert.Positive(t, seen[kind], "no capture has %s", kind)
 		}

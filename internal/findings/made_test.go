@@ -421,6 +421,32 @@ func TestNamesAndEnvelope(t *testing.T) {
 	assert.Equal(t, "versions, service, method and types are 60 % of its request bytes (120 of 200 per request, 10 sampled)", envelope[0].Text)
 }
 
+// Classes by where their files are; those with most opaque bytes come first.
+func TestMissingClasses(t *testing.T) {
+	b := newBench()
+	lacks := func(opaque int32, class string) func(_, p *call.Message) {
+		return func(q, p *call.Message) {
+			inside(q, 0)
+			inside(p, 0)
+			p.Parts[decode.ClassOpaque], p.Parts[decode.ClassValues] = opaque, 500-opaque
+			p.Sample.Missing, p.Sample.NoResultType = class, class == ""
+		}
+	}
+	for method, class := range map[string]string{"get": "a.b.Order", "page": "a.b.Page", "at": "java.util.Locale", "one": "#58", "two": "#60", "any": "", "none": "a.b.Unused"} {
+		opaque := map[string]int32{"get": 100, "page": 300, "at": 10, "one": 20, "two": 40, "any": 200}[method]
+		b.add(made{conn: 1, method: method, from: 1, to: 2, request: 200, response: 500, change: lacks(opaque, class)})
+	}
+	var texts []string
+	for _, f := range b.found("missing-classes", 1000) {
+		texts = append(texts, f.Subject+": "+f.Text)
+	}
+	assert.Equal(t, []string{
+		"3 methods: 600 of 1,500 bytes (40 %) of 3 sampled bodies are opaque without the class files of a.b.Page (300), a.b.Service (200), a.b.Order (100); pass their jar: --classpath app.jar",
+		"2 methods: 60 of 1,000 bytes (6.0 %) of 2 sampled bodies are opaque without the classes with the registered numbers 60 (40), 58 (20); list the registered classes: --register FILE, or name the SerializationOptimizer: --classpath app.jar --optimizer CLASS",
+		"a.b.Service/at: 10 of 500 bytes (2.0 %) of 1 sampled body are opaque without the JDK's java.util.Locale (10); pass its folder: --jdk HOME",
+	}, texts)
+}
+
 // Clients that say another version than most clients do.
 func TestVersions(t *testing.T) {
 	b := newBench()

@@ -3,6 +3,8 @@ package findings_test
 import (
 	"fmt"
 	"net"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +18,9 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
+
+// needsClass matches an error's text that names a class.
+var needsClass = regexp.MustCompile(`^(?:the fields of|elements of) (?:registered class|class|comparator) (\S+)$`)
 
 // message is one frame.
 type message struct {
@@ -49,6 +54,7 @@ type message struct {
 	// header and its fields, as they are and without compression; the body without compression, -1 if it has none; the wait for flow control
 	headerLen, fieldsLen, plainFields, plainBody, stalled int64
 	encoded                                               bool
+	missing                                               string // the class without which bytes are opaque; "?": that of the result
 }
 
 // exchange is a request and its response, each the first message of its side; one may be nil.
@@ -133,6 +139,13 @@ func (s *frames) Frame(r *pipeline.Row) {
 	}
 	if m.Encoding != "" {
 		one.classes = map[string]int64{"compressed": int64(m.Captured)}
+	}
+	if e := m.Err; e != nil && m.Format != nil && slices.Contains([]string{"kryo", "kryo2", "fst"}, m.Format.Name) {
+		if name := needsClass.FindStringSubmatch(e.Expected); name != nil {
+			one.missing = name[1]
+		} else if strings.HasPrefix(e.Expected, "a declared type") && e.Found == "no type" && !m.Request {
+			one.missing = "?"
+		}
 	}
 	for _, h := range m.Headers {
 		if h.Unknown {

@@ -39,6 +39,12 @@ func recount(s *frames, totals *pipeline.Totals, largeFrom, waitFrom int64) expe
 	recountVersions(x, all)
 	recountWaits(x, all, largeFrom, waitFrom)
 	recountHeaders(x, all)
+	for _, facts := range x {
+		if names, ok := facts["names"].(map[string]bool); ok {
+			delete(facts, "names")
+			facts["classes"] = len(names)
+		}
+	}
 	return x
 }
 
@@ -423,6 +429,42 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 			continue // only responses to sampled requests are sampled
 		}
 		recountBodies(x, name, what, list)
+		service := ""
+		if len(requests) > 0 {
+			service = requests[0].service
+		}
+		recountMissing(x, service, list)
+	}
+}
+
+// recountMissing adds up the opaque bytes that classes would tell.
+func recountMissing(x expected, service string, list []*message) {
+	for _, m := range list {
+		if m.missing == "" || m.classes["opaque"] == 0 {
+			continue
+		}
+		flag, class := "--classpath", m.missing
+		switch {
+		case class == "?":
+			class = service
+		case class[0] == '#':
+			flag = "--register"
+		case strings.HasPrefix(class, "java"):
+			flag = "--jdk"
+		}
+		key := "missing-classes " + flag
+		if x[key] == nil {
+			x.add("missing-classes", flag, map[string]any{"opaqueBytes": 0, "bodyBytes": 0, "looked": 0})
+		}
+		for fact, n := range map[string]int{"opaqueBytes": int(m.classes["opaque"]), "bodyBytes": int(m.body), "looked": 1} {
+			x[key][fact] = x[key][fact].(int) + n
+		}
+		names, _ := x[key]["names"].(map[string]bool)
+		if names == nil {
+			names = map[string]bool{}
+			x[key]["names"] = names
+		}
+		names[class] = true
 	}
 }
 

@@ -31,6 +31,7 @@ const (
 	hurt                     // calls that are delayed, end in an exception, or are close to a limit
 	heavy                    // bytes only
 	fixed                    // bytes that no setting avoids
+	unread                   // bytes that were not decoded
 )
 
 // rules are in the order of findings of equal weight.
@@ -58,6 +59,7 @@ var rules = []rule{
 	{kind: "compressible", level: heavy, all: compressible},
 	{kind: "sent-again", level: heavy, all: sentAgain},
 	{kind: "heartbeats", level: heavy, all: heartbeats},
+	{kind: "missing-classes", level: unread, all: missingClasses},
 }
 
 // evidence holds the totals of the run, and the findings so far.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"hash/maphash"
+	"strings"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
@@ -58,6 +59,8 @@ const (
 	// maxCauses is the number of failures of a lane whose text is read although they are not sampled, maxCauseBody the
 	// maximum size of their bodies.
 	maxCauses, maxCauseBody = 256, 64 << 10
+	// maxClassName bounds the name of a missing class.
+	maxClassName = 256
 	// maxSampleMemory bounds the samples of requests that wait for a response, over all lanes.
 	maxSampleMemory = 128 << 20
 )
@@ -183,6 +186,12 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	in.Timeout, in.TimeoutKey = msg.Timeout()
 	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
 		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
+	}
+	if err := msg.Err; err != nil && err.Cause == decode.Unsupported && msg.Format != nil && msg.Format.Classes > 0 {
+		in.NoResultType = err.Class == "" && err.Found == decode.NoType && msg.Kind == rpc.Response
+		if len(err.Class) <= maxClassName && decode.CanBeName(strings.TrimPrefix(err.Class, "#")) {
+			in.Missing = err.Class
+		}
 	}
 	if k.Paths {
 		in.Paths = msg.AppendPaths([]decode.PathBytes{}, &k.anatomy) // not nil, even if the body is empty

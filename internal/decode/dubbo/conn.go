@@ -252,7 +252,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	// Sampling must not change the dialects of the connection.
 	first, dialects := m.Message, c.dialects
 	more := c.decoder.Decode(f, Values, &dialects)
-	first.Tree, first.Parts, first.ErrorMessage, first.ExceptionClass = more.Tree, more.Parts, more.ErrorMessage, more.ExceptionClass
+	first.Tree, first.Parts, first.Err, first.ErrorMessage, first.ExceptionClass = more.Tree, more.Parts, more.Err, more.ErrorMessage, more.ExceptionClass
 	m.Message = first
 	return &m.Message
 }

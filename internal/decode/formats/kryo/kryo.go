@@ -204,7 +204,7 @@ func (r *Reader) untaggedValue(p decode.Place, typ string) {
 	}
 	cl := r.library.descriptorClass(typ)
 	if cl == nil || !cl.final {
-		found := "no type"
+		found := decode.NoType
 		if typ != "" {
 			found = decode.JavaName(typ)
 		}
