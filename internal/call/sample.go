@@ -21,6 +21,8 @@ type Sample struct {
 	// it is registered. NoResultType says that they were not because the type is not known that the method returns.
 	Missing      string
 	NoResultType bool
+	// Misfit says that objects were not read because the body does not fit the class path; else nil.
+	Misfit *decode.Misfit
 	// Body is a copy of a response's body for compression tests, nil if none was made.
 	Body []byte
 }

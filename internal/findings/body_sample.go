@@ -23,8 +23,10 @@ type bodySample struct {
 	sent  map[string]sentField
 	first place
 	own   *rpc.Attachments // of the protocol of the first
-	// missing are the classes without which bytes are opaque.
-	missing map[string]*missingClass
+	// missing are the classes without which bytes are opaque, "" is the interface of the service; misfits why bodies do not fit the
+	// class path.
+	missing map[string]*opaqueBodies
+	misfits map[misfit]*opaqueBodies
 	// same are the attachments of the first one that all others have with the same value.
 	same []sameAttachment
 }
@@ -60,8 +62,11 @@ func (l *bodySample) add(m *call.Message) {
 	for _, f := range in.Sent {
 		l.addSent(f)
 	}
-	if in.Missing != "" || in.NoResultType {
-		l.addMissing(m, in.Missing)
+	switch {
+	case in.Misfit != nil:
+		addOpaque(&l.misfits, misfitOf(in.Misfit), m)
+	case in.Missing != "" || in.NoResultType:
+		addOpaque(&l.missing, in.Missing, m)
 	}
 	if len(in.Attachments) == 0 && m.Parts[decode.ClassOpaque] > 0 {
 		return // the opaque bytes may contain some

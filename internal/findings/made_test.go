@@ -447,6 +447,38 @@ func TestMissingClasses(t *testing.T) {
 	}, texts)
 }
 
+// Bodies that do not fit the class path: one finding for each writer, class and cause.
+func TestOtherClasses(t *testing.T) {
+	b := newBench()
+	order := decode.Misfit{Class: "a.b.Order", Causes: []decode.ClassChange{{Class: "a.b.Order", Added: true, Field: "name", Type: "a String"}}}
+	for i, c := range []struct {
+		method string
+		opaque int32
+		misfit decode.Misfit
+	}{{"add", 100, order}, {"set", 300, order}, {"get", 50, decode.Misfit{Writer: decode.Provider}}, {"none", 0, order}} {
+		b.add(made{conn: uint64(i), method: c.method, from: 1, to: 2, request: 500, response: 500, change: func(q, p *call.Message) {
+			inside(q, 0)
+			inside(p, 0)
+			m := q
+			if c.misfit.Writer == decode.Provider {
+				m = p
+			}
+			m.Parts[decode.ClassOpaque], m.Sample.Misfit = c.opaque, &c.misfit
+			m.Sample.Missing = "a.b.Order" // of what was read without classes
+		}})
+	}
+	var texts []string
+	for _, f := range b.found("other-classes", 1000) {
+		texts = append(texts, f.Subject+": "+f.Text)
+	}
+	assert.Equal(t, []string{
+		"2 methods: 400 of 1,000 bytes (40 %) of 2 sampled bodies are opaque because they do not fit the class path: the consumer has another version of a.b.Order " +
+			"(the writer's a.b.Order has another field after name, a String); pass its jar: --classpath consumer=PATH",
+		"a.b.Service/get: 50 of 500 bytes (10 %) of 1 sampled body are opaque because they do not fit the class path: the provider has another version of a class; pass its jar: --classpath provider=PATH",
+	}, texts)
+	assert.Empty(t, b.found("missing-classes", 1000))
+}
+
 // Clients that say another version than most clients do.
 func TestVersions(t *testing.T) {
 	b := newBench()

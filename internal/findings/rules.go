@@ -59,6 +59,7 @@ var rules = []rule{
 	{kind: "compressible", level: heavy, all: compressible},
 	{kind: "sent-again", level: heavy, all: sentAgain},
 	{kind: "heartbeats", level: heavy, all: heartbeats},
+	{kind: "other-classes", level: unread, all: misfits},
 	{kind: "missing-classes", level: unread, all: missingClasses},
 }
 

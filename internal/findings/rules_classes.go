@@ -11,36 +11,68 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// missingClass counts the sampled bodies of a method and direction that were not decoded further because of a class.
-type missingClass struct {
+// opaqueBodies counts the sampled bodies of a method and direction that were not decoded further for one reason.
+type opaqueBodies struct {
 	bodies, opaque, bodyBytes int64
 	most                      int32 // opaque bytes of the body at
 	at                        place
 }
 
-// addMissing counts a sampled message with opaque bytes that need a class; "" is the interface of its service.
-func (l *bodySample) addMissing(m *call.Message, class string) {
+// addOpaque counts a sampled message if it has opaque bytes.
+func addOpaque[K comparable](to *map[K]*opaqueBodies, reason K, m *call.Message) {
 	opaque := m.Parts[decode.ClassOpaque]
 	if opaque == 0 {
 		return
 	}
-	c := l.missing[class]
-	if c == nil {
-		if len(l.missing) >= maxKeys {
+	o := (*to)[reason]
+	if o == nil {
+		if len(*to) >= maxKeys {
 			return
 		}
-		if l.missing == nil {
-			l.missing = make(map[string]*missingClass)
+		if *to == nil {
+			*to = make(map[K]*opaqueBodies)
 		}
-		c = new(missingClass)
-		l.missing[class] = c
+		o = new(opaqueBodies)
+		(*to)[reason] = o
 	}
-	c.bodies++
-	c.opaque += int64(opaque)
-	c.bodyBytes += int64(m.BodyLen)
-	if opaque > c.most {
-		c.most, c.at = opaque, placeOf(m)
+	o.add(opaqueBodies{1, int64(opaque), int64(m.BodyLen), opaque, placeOf(m)})
+}
+
+func (o *opaqueBodies) add(p opaqueBodies) {
+	o.bodies += p.bodies
+	o.opaque += p.opaque
+	o.bodyBytes += p.bodyBytes
+	if p.most > o.most || p.most == o.most && p.at.frame < o.at.frame {
+		o.most, o.at = p.most, p.at
 	}
+}
+
+// ofMethods is the opaque bodies of several methods.
+type ofMethods struct {
+	opaqueBodies
+	weight  int64
+	methods []*method
+}
+
+func (x *ofMethods) add(m *method, side int, o *opaqueBodies) {
+	x.opaqueBodies.add(*o)
+	x.weight += scaled(m.side(side).bodyBytes, o.opaque, m.samples[side].bodyBytes)
+	if !slices.Contains(x.methods, m) {
+		x.methods = append(x.methods, m)
+	}
+}
+
+// finding returns a finding about the bodies. why says why they have opaque bytes.
+func (x *ofMethods) finding(why string) report.Finding {
+	f := x.methods[0].finding(x.at)
+	if len(x.methods) > 1 {
+		f.Service, f.Method, f.Subject = "", "", report.Plural(int64(len(x.methods)), "method")
+	}
+	f.Text = fmt.Sprintf("%s of %s bytes (%s) of %s are opaque %s", report.Count(x.opaque), report.Count(x.bodyBytes), share(x.opaque, x.bodyBytes),
+		verb(x.bodies, "1 sampled body", report.Count(x.bodies)+" sampled bodies"), why)
+	f.Facts = []report.Fact{fact("opaqueBytes", x.opaque), fact("bodyBytes", x.bodyBytes), fact("looked", x.bodies), fact("methods", int64(len(x.methods)))}
+	f.Weight = x.weight
+	return f
 }
 
 // classSource is where a user finds the classes that are missing.
@@ -75,68 +107,83 @@ func sourceOf(class string) classSource {
 
 // missingFrom is what classes of one source would tell.
 type missingFrom struct {
-	missingClass
-	weight  int64
+	ofMethods
 	classes map[string]int64 // opaque bytes
-	methods []*method
 }
 
 // missingClasses finds the classes without which bytes of bodies stay opaque.
 func missingClasses(k *Collector, e *evidence) {
+	const inText, inFacts = 3, 20
 	var all [len(sources)]missingFrom
 	for _, m := range k.order {
 		for side, l := range m.samples {
 			if l == nil {
 				continue
 			}
-			for class, c := range l.missing {
+			for class, o := range l.missing {
 				class = cmp.Or(class, m.service)
-				all[sourceOf(class)].add(m, class, c, scaled(m.side(side).bodyBytes, c.opaque, l.bodyBytes))
+				x := &all[sourceOf(class)]
+				if x.classes == nil {
+					x.classes = make(map[string]int64)
+				}
+				x.add(m, side, o)
+				x.classes[class] += o.opaque
 			}
 		}
 	}
-	for source := range all {
-		if x := &all[source]; x.bodies > 0 {
-			e.add(x.finding(classSource(source)))
+	for i, of := range sources {
+		x := &all[i]
+		if x.bodies == 0 {
+			continue
+		}
+		var names, parts []string
+		for _, c := range most(x.classes, func(s string) string { return s }) {
+			names = append(names, c.key)
+			parts = append(parts, fmt.Sprintf("%s (%s)", strings.TrimPrefix(c.key, "#"), report.Count(c.n)))
+		}
+		f := x.finding("without " + of.what + someOf(parts, inText) + "; " + of.advice)
+		f.Facts = append(f.Facts, words("flag", of.flag), report.Fact{Name: "missing", Names: names[:min(len(names), inFacts)]}, fact("classes", int64(len(names))))
+		e.add(f)
+	}
+}
+
+// misfit is what bodies have in common that do not fit the class path.
+type misfit struct {
+	writer       decode.Side
+	class, cause string
+}
+
+func misfitOf(m *decode.Misfit) misfit { return misfit{m.Writer, m.Class, m.Text()} }
+
+// misfits finds bodies whose writer has other classes than the class path.
+func misfits(k *Collector, e *evidence) {
+	all := make(map[misfit]*ofMethods)
+	for _, m := range k.order {
+		for side, l := range m.samples {
+			if l == nil {
+				continue
+			}
+			for why, o := range l.misfits {
+				if all[why] == nil {
+					all[why] = new(ofMethods)
+				}
+				all[why].add(m, side, o)
+			}
 		}
 	}
-}
-
-func (x *missingFrom) add(m *method, class string, c *missingClass, weight int64) {
-	x.bodies += c.bodies
-	x.opaque += c.opaque
-	x.bodyBytes += c.bodyBytes
-	x.weight += weight
-	if c.most > x.most || c.most == x.most && c.at.frame < x.at.frame {
-		x.most, x.at = c.most, c.at
+	for why, x := range all {
+		writer := why.writer.String()
+		text := "because they do not fit the class path: the " + writer + " has another version of "
+		if why.class == "" {
+			text += "a class"
+		} else {
+			text += why.class
+		}
+		if why.cause != "" {
+			text += " (" + why.cause + ")"
+		}
+		f := x.finding(text + "; pass its jar: --classpath " + writer + "=PATH")
+		f.Facts = append(f.Facts, words("writer", writer), words("class", why.class), words("cause", why.cause))
+		e.add(f)
 	}
-	if x.classes == nil {
-		x.classes = make(map[string]int64)
-	}
-	x.classes[class] += c.opaque
-	if !slices.Contains(x.methods, m) {
-		x.methods = append(x.methods, m)
-	}
-}
-
-func (x *missingFrom) finding(source classSource) report.Finding {
-	const inText, inFacts = 3, 20
-	f := x.methods[0].finding(x.at)
-	if len(x.methods) > 1 {
-		f.Service, f.Method, f.Subject = "", "", report.Plural(int64(len(x.methods)), "method")
-	}
-	var names, parts []string
-	for _, c := range most(x.classes, func(s string) string { return s }) {
-		names = append(names, c.key)
-		parts = append(parts, fmt.Sprintf("%s (%s)", strings.TrimPrefix(c.key, "#"), report.Count(c.n)))
-	}
-	of := &sources[source]
-	f.Text = fmt.Sprintf("%s of %s bytes (%s) of %s are opaque without %s%s; %s", report.Count(x.opaque), report.Count(x.bodyBytes), share(x.opaque, x.bodyBytes),
-		verb(x.bodies, "1 sampled body", report.Count(x.bodies)+" sampled bodies"), of.what, someOf(parts, inText), of.advice)
-	f.Facts = []report.Fact{
-		words("flag", of.flag), {Name: "missing", Names: names[:min(len(names), inFacts)]}, fact("classes", int64(len(names))),
-		fact("opaqueBytes", x.opaque), fact("bodyBytes", x.bodyBytes), fact("looked", x.bodies), fact("methods", int64(len(x.methods))),
-	}
-	f.Weight = x.weight
-	return f
 }

@@ -188,8 +188,9 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
 	}
 	if err := msg.Err; err != nil && err.Cause == decode.Unsupported && msg.Format != nil && msg.Format.Classes > 0 {
+		in.Misfit = err.Misfit
 		in.NoResultType = err.Class == "" && err.Found == decode.NoType && msg.Kind == rpc.Response
-		if len(err.Class) <= maxClassName && decode.CanBeName(strings.TrimPrefix(err.Class, "#")) {
+		if err.Misfit == nil && len(err.Class) <= maxClassName && decode.CanBeName(strings.TrimPrefix(err.Class, "#")) {
 			in.Missing = err.Class
 		}
 	}
