@@ -64,7 +64,7 @@ type Class struct {
 
 	uid        serialVersion
 	methods    []method // those that serialization looks for
-	persistent []Field  // what serialPersistentFields names, in the order in which it is written; nil if that is not known
+	persistent []Field  // what serialPersistentFields names; nil if that is not known
 }
 
 // Field is a field of a class.

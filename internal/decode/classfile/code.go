@@ -4,22 +4,32 @@ import "encoding/binary"
 
 // Instructions (JVMS 6.5) that are understood.
 const (
-	opIconstM1   = 0x02
-	opIconst5    = 0x08
-	opLconst0    = 0x09
-	opLconst1    = 0x0a
-	opBipush     = 0x10
-	opSipush     = 0x11
-	opLdc        = 0x12
-	opLdcW       = 0x13
-	opLdc2W      = 0x14
-	opI2l        = 0x85
-	opPutstatic  = 0xb3
-	opTable      = 0xaa
-	opLookup     = 0xab
-	opWide       = 0xc4
-	wideIinc     = 0x84
-	instructions = 0xca
+	opIconstM1      = 0x02
+	opIconst5       = 0x08
+	opLconst0       = 0x09
+	opLconst1       = 0x0a
+	opBipush        = 0x10
+	opSipush        = 0x11
+	opLdc           = 0x12
+	opLdcW          = 0x13
+	opLdc2W         = 0x14
+	opAastore       = 0x53
+	opDup           = 0x59
+	opI2l           = 0x85
+	opIfeq          = 0x99
+	opJsr           = 0xa8
+	opTable         = 0xaa
+	opLookup        = 0xab
+	opGetstatic     = 0xb2
+	opPutstatic     = 0xb3
+	opInvokespecial = 0xb7
+	opNew           = 0xbb
+	opNewArray      = 0xbd // anewarray
+	opWide          = 0xc4
+	opIfnull        = 0xc6
+	opIfnonnull     = 0xc7
+	wideIinc        = 0x84
+	instructions    = 0xca
 )
 
 // lengths are the bytes of an instruction by opcode; 0 for those whose length varies.

@@ -191,7 +191,7 @@ func describe(types *Types, name string) ([]string, error) {
 	for _, f := range s.Fields() {
 		written += f.Name + " " + f.Descriptor + " "
 	}
-	if c.PersistentFields {
+	if !s.FieldsKnown() {
 		written = unknown
 	}
 	line("written", written)

@@ -110,15 +110,16 @@ func (s *ObjectStream) Fields() []*Field {
 		return nil
 	}
 	var fields []*Field
-	if s.fieldsOf.PersistentFields {
-		for i := range s.fieldsOf.persistent {
-			fields = append(fields, &s.fieldsOf.persistent[i])
+	if all := s.fieldsOf.persistent; s.fieldsOf.PersistentFields {
+		for i := range all {
+			fields = append(fields, &all[i])
 		}
-		return fields
-	}
-	for i := range s.fieldsOf.Fields {
-		if f := &s.fieldsOf.Fields[i]; f.Modifiers&(Static|Transient) == 0 {
-			fields = append(fields, f)
+	} else {
+		all = s.fieldsOf.Fields
+		for i := range all {
+			if f := &all[i]; f.Modifiers&(Static|Transient) == 0 {
+				fields = append(fields, f)
+			}
 		}
 	}
 	slices.SortStableFunc(fields, func(a, b *Field) int {
@@ -133,7 +134,7 @@ func (s *ObjectStream) Fields() []*Field {
 	return fields
 }
 
-// FieldsKnown reports whether Fields are all: not so of a class with serialPersistentFields that its static initializer computes.
+// FieldsKnown reports whether Fields are all. That is not known of a class whose static initializer computes serialPersistentFields.
 func (s *ObjectStream) FieldsKnown() bool {
 	return s.fieldsOf == nil || !s.fieldsOf.PersistentFields || s.fieldsOf.persistent != nil
 }

@@ -68,6 +68,9 @@ func (p *parser) class() *Class {
 		r.fail(r.at, "%d more bytes than the class needs", len(r.b)-r.at)
 	}
 	if r.err == nil {
+		if c.PersistentFields {
+			c.persistent = p.persistentFields()
+		}
 		p.serialVersion()
 	}
 	return c

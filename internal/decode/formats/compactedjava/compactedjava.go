@@ -1,7 +1,7 @@
 // Package compactedjava reads bodies of serialization 4: Java serialization with class descriptors cut down to the class's name, as
 // Dubbo's CompactedObjectOutputStream writes it (Dubbo 2.0.7 to 3.2.x, then the extension). Objects of the JDK are
-// read, since their fields are known. Objects of the application have no end that can be seen without its classes, and the
-// attachments after them are searched for. Package java has the reader, which borrows the body until the next Reset.
+// read, since their fields are known. Objects of the application are read with its classes, if a class path has them; else they have no end that can be
+// seen, and the attachments after them are searched for. Package java has the reader, which borrows the body until the next Reset.
 package compactedjava
 
 import (

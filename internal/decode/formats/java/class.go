@@ -1,6 +1,7 @@
 package java
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,9 +20,10 @@ const (
 type class struct {
 	name        string // as Class.getName has it
 	flags       byte
-	first, n    int32 // its fields in table.fields
-	super       int32 // the nearest superclass that has data, -1 for none
-	level       int32 // number of such classes up to this one
+	first, n    int32  // its fields in table.fields
+	super       int32  // the nearest superclass that has data, -1 for none
+	level       int32  // number of such classes up to this one
+	extends     string // the superclass that the class path says it has
 	shape       shape
 	fieldsKnown bool  // false in compactedjava for classes of the application
 	read        bool  // its descriptor was read to the end
@@ -29,12 +31,18 @@ type class struct {
 	prims, size int32 // the number of its primitive fields, and their bytes
 	guessed     bool  // its fields, or those of a superclass, are not known
 	unwritten   bool  // an object of it had no fields, only data of its writeObject
+	proxy       bool
+	hiding      uint8 // whether a field hides one of a superclass: 1 no, 2 yes, 0 not known yet
+	checked     bool  // its fields, or those of a superclass, have declared types
+	// misfit says what the stream tells of it, or of a superclass, that the class path does not; empty if they agree.
+	misfit string
 }
 
 // fieldDesc is a field: its type code (B C D F I J S Z, L or [) and name.
 type fieldDesc struct {
-	code byte
-	name string
+	code     byte
+	name     string
+	declared *declared // the type of an object's field; nil if the stream describes the class
 }
 
 // hasData reports whether objects have bytes for this class, not its superclasses.
@@ -109,12 +117,17 @@ func (r *Reader) nameOnlyClass(c class) int32 {
 	self := r.declare()
 	r.Role("class")
 	layout, ok := layouts()[c.name]
+	if !ok {
+		layout, ok = r.fromClassPath(&c)
+	}
 	c.fieldsKnown = ok || r.assumeNoFields
 	c.guessed = !ok
-	c.flags = layout.flags
 	c.first = int32(len(r.fields))
-	c.n = int32(len(layout.fields))
-	r.fields = append(r.fields, layout.fields...)
+	if ok {
+		c.flags = layout.flags
+		c.n = int32(len(layout.fields))
+		r.fields = append(r.fields, layout.fields...)
+	}
 	c.shape = shapeOf(c.name)
 	at := r.finish(c, self)
 	switch {
@@ -144,7 +157,7 @@ func (r *Reader) newProxy() int32 {
 	if r.OK() && (n < 0 || n > r.Left()/2) {
 		r.FailAt(r.Off-4, decode.Malformed, "the number of interfaces", fmt.Sprintf("%d", n))
 	}
-	c := class{name: "java.lang.reflect.Proxy", fieldsKnown: true}
+	c := class{name: "java.lang.reflect.Proxy", fieldsKnown: true, proxy: true}
 	for i := 0; i < n && r.OK(); i++ {
 		if name := r.className(); i == 0 {
 			c.name = name
@@ -169,7 +182,14 @@ func (r *Reader) finish(c class, self int) int32 {
 	if !r.OK() {
 		return -1
 	}
+	if c.extends != "" {
+		r.checkSuperclass(&c)
+	}
 	c.guessed = c.guessed || c.super >= 0 && r.classes[c.super].guessed
+	if c.super >= 0 {
+		c.checked = c.checked || r.classes[c.super].checked
+		c.misfit = cmp.Or(c.misfit, r.classes[c.super].misfit)
+	}
 	if c.super >= 0 && !r.classes[c.super].hasData() {
 		c.super = r.classes[c.super].super
 	}
@@ -213,7 +233,7 @@ func (r *Reader) readFields(c *class, n int) {
 			r.FailAt(r.Off-1, decode.Malformed, "the type of an object, because objects come after all primitives", fmt.Sprintf("a primitive, %c", code))
 			return
 		}
-		r.fields = append(r.fields, fieldDesc{code, r.className()})
+		r.fields = append(r.fields, fieldDesc{code: code, name: r.className()})
 		if code == 'L' || code == '[' {
 			r.typeString()
 		}

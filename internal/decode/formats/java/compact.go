@@ -7,7 +7,7 @@ import (
 )
 
 // CompactReader is the reader of compactedjava. Its streams have the names of classes and not their fields: values of the
-// application's own classes have no visible end, so the attachments after them are searched for.
+// application's own classes have no visible end unless the class path has these, so the attachments after them are searched for.
 type CompactReader struct {
 	Reader
 	tried bool // whether classes without fields lead to the end of the body

@@ -157,7 +157,16 @@ func (r *Reader) countFields(at int32) {
 		r.Off += int(c.size)
 		r.Tally(0, int(c.prims))
 	}
-	for n := c.n - c.prims; n > 0 && r.OK(); n-- {
+	if !c.checked {
+		for n := c.n - c.prims; n > 0 && r.OK(); n-- {
+			if !r.countItem() {
+				r.item(decode.ByField, "", 0)
+			}
+		}
+		return
+	}
+	one := *c
+	for k := one.first + one.prims; k < one.first+one.n && r.OK() && r.checkField(&one, &r.fields[k]); k++ {
 		if !r.countItem() {
 			r.item(decode.ByField, "", 0)
 		}

@@ -7,7 +7,7 @@
 // writes (strings of the envelope, result kind, a byte before each object) are block data: one logical stream, which is cut
 // into blocks at any byte. Objects stand between blocks. The stream describes its own classes, so every value can be read
 // without the application's classes; only compactedjava leaves fields out, and an object of the application has no visible
-// end there.
+// end there unless a class path says which fields it has (class_path.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package java
@@ -56,7 +56,9 @@ type Reader struct {
 	root      int32
 	rootNode  int
 	undivided bool
-	announced int // the number of elements in the block read last
+	announced int          // the number of elements in the block read last
+	source    *classSource // may be nil
+	hiding    int32        // the class of the object that is being read if its fields hide others, else -1
 
 	started bool
 	block   int    // bytes left of the current block of data
@@ -84,7 +86,10 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.unknownHandles = false
 	r.embedded, r.assumeNoFields, r.assumed, r.unknown = false, false, false, false
 	r.block = 0
-	r.viewOf, r.hiddenDepth = noNode, 0
+	if r.source != nil {
+		r.source.used = false
+	}
+	r.viewOf, r.hiddenDepth, r.hiding = noNode, 0, -1
 	r.copied, r.retried = 0, 0
 	r.table.reset()
 }

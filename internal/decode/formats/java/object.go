@@ -41,6 +41,13 @@ func (r *Reader) body(i int, c int32) {
 		}
 	}
 	r.assumed = r.assumed || r.classes[c].guessed
+	if r.classes[c].checked {
+		r.source.used = true
+		if why := r.classes[c].misfit; why != "" {
+			r.Fail(decode.Malformed, why, "")
+			return
+		}
+	}
 	from := c
 	s := r.classes[c].shape
 	if !r.classes[c].hasData() {
@@ -59,7 +66,12 @@ func (r *Reader) body(i int, c int32) {
 		}
 	}
 	if from >= 0 {
+		around := r.hiding
+		if r.hiding = -1; n != nil && r.hides(from) {
+			r.hiding = from
+		}
 		r.classData(i, s, from)
+		r.hiding = around
 	}
 }
 
@@ -93,8 +105,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 		r.undivided = true
 		return
 	case !c.fieldsKnown:
-		r.unknown = true
-		r.Fail(decode.Unsupported, "the fields of class "+excerpt(c.name)+", which this stream does not tell", "")
+		r.unknownFields(&c)
 		return
 	case c.flags&scExternalizable != 0 && c.flags&scBlockData == 0:
 		r.Fail(decode.Unsupported, "the data of an Externalizable with an end mark, not those of protocol version 1", excerpt(c.name))
@@ -158,7 +169,9 @@ func (r *Reader) fieldsOf(i int, c *class) {
 		}
 		switch c.shape.field(f.name) {
 		case isMember:
-			r.item(decode.ByField, f.name, 0)
+			if r.checkField(c, &f) {
+				r.item(decode.ByField, r.fieldName(c, &f), 0)
+			}
 		case isElement:
 			if c.shape == shapeCopies {
 				r.copies(i, part.to)
@@ -198,7 +211,7 @@ var whole = part{to: math.MaxInt32}
 // primitiveField takes a primitive field. It notes in used which part of the array that follows a collection uses.
 func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used *part) {
 	if c.shape == shapeObject || c.shape == shapeTimestamp {
-		r.primitive(f.code, decode.ByField, f.name, 0)
+		r.primitive(f.code, decode.ByField, r.fieldName(c, &f), 0)
 		if n := r.Tree.Node(i); n != nil && c.shape == shapeTimestamp && r.OK() && f.code == 'I' {
 			addNanos(n, int32(r.Tree.Nodes[len(r.Tree.Nodes)-1].Num))
 		}
