@@ -184,3 +184,15 @@ func classFile(t testing.TB, name string) []byte {
 	require.NoError(t, err)
 	return data
 }
+
+func TestSubtypes(t *testing.T) {
+	types, err := Open(Options{Paths: []string{"../../../testdata/models/rig.jar"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, types.Close()) })
+	names, err := types.Subtypes("org.dubbowire.rig.edge.Base")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"org.dubbowire.rig.edge.Derived", "org.dubbowire.rig.edge.Shadow"}, names)
+	names, err = types.Subtypes("p.Missing")
+	require.NoError(t, err)
+	assert.Empty(t, names)
+}

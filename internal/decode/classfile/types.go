@@ -30,6 +30,7 @@ type Types struct {
 	cache map[string]*list.Element // of *cached
 	used  list.List                // the class used last in front
 	size  int                      // weight of the cache
+	sub   subtypes
 }
 
 // cached is a class, or why it could not be read.

@@ -80,3 +80,59 @@ func TestMisfits(t *testing.T) {
 	assert.False(t, c.Misfits(read("0100 47656e24557365f2 01 0e")))
 	assert.True(t, c.Misfits(read(color, "01 7f")))
 }
+
+// A class may be read as if the writer had another field, or one less: those of Node are byName, children, id, name, parent, self.
+func TestVary(t *testing.T) {
+	r := withModels(t, Format).New()
+	v := r.(decode.VaryingReader)
+	read := func(hex string) *decode.Error {
+		r.Reset(formattest.Hex(node, hex), decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+		if r.Err() == nil && r.Offset() < len(formattest.Hex(node, hex)) {
+			return &decode.Error{Cause: decode.Malformed}
+		}
+		return r.Err()
+	}
+	const whole = "00 00 0e 00 00 00"
+	require.Nil(t, read(whole))
+	assert.Equal(t, []decode.UsedClass{{Name: "org.dubbowire.rig.edge.Node", Fields: []string{"byName", "children", "id", "name", "parent", "self"}}}, v.Used())
+	require.NotNil(t, read("00 00 00 00 00"))
+	class, field := v.Stopped()
+	assert.Equal(t, "org.dubbowire.rig.edge.Node self", class+" "+field)
+	v.Vary(&decode.Variation{Class: "org.dubbowire.rig.edge.Node", Index: 2})
+	assert.Nil(t, read("00 00 00 00 00"))
+	v.Vary(&decode.Variation{Class: "org.dubbowire.rig.edge.Node", Index: 6, Type: "Ljava/lang/String;"})
+	assert.Nil(t, read(whole+"01 61e2"))
+	v.Vary(nil)
+	assert.Nil(t, read(whole))
+}
+
+// What kryo2 writes for a declared type that is not final is of the class under which the value can be read to its end.
+func TestUntaggedClasses(t *testing.T) {
+	format := Format
+	format.New = NewUntagged4
+	format = withModels(t, format)
+	for _, c := range []struct{ typ, hex, want string }{
+		{"Lorg/dubbowire/rig/edge/Node;", "01 00 00 0e 00 00 00", `{"@class":"org.dubbowire.rig.edge.Node","byName":null,"children":null,"id":7,"name":null,"parent":null,"self":null}`},
+		{"Ljava/util/List;", "01 02 0202 0204", "[1,2]"},
+		{"Ljava/util/List;", "01 00", "[]"},
+		{"Ljava/util/List;", "01 02 24 01 01 0202", "[1]"}, // unmodifiable
+		{"Ljava/util/Map;", "01 01 0301826b 0202", `{"k":1}`},
+		{"Ljava/util/Map;", "01 00 01 0301826b 0202", `{"k":1}`}, // sorted
+		{"Ljava/util/Date;", "01 01", `{"@date":"1970-01-01T00:00:00.001Z"}`},
+		{"Ljava/lang/Object;", "01 01", "!"},
+		{"Lorg/dubbowire/rig/edge/Unknown;", "01 01", "!"},
+	} {
+		body := formattest.Hex(c.hex)
+		tree := decode.Tree{WithValues: true}
+		r := format.New()
+		r.Reset(body, decode.Malformed, &tree)
+		r.Value(decode.ByField, "result", 0, c.typ)
+		if c.want == "!" {
+			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.hex)
+			continue
+		}
+		require.Nil(t, r.Err(), c.hex)
+		assert.Equal(t, c.want, (&formattest.Message{Tree: tree}).Value("result"), c.hex)
+	}
+}

@@ -239,10 +239,24 @@ func (r *Reader) comparator() {
 // wrapped takes a collection inside an unmodifiable or synchronized one. The tree shows one value for both.
 func (r *Reader) wrapped(p decode.Place) {
 	r.varint("the kind of wrapper")
-	if r.Enter() {
-		r.object(p)
-		r.Leave()
+	if !r.Enter() {
+		return
 	}
+	if cl := r.class(&p); cl != nil && r.OK() {
+		if r.probing && !cl.contains() {
+			r.Fail(decode.Malformed, "a collection or map", cl.name)
+			return
+		}
+		r.nonNull(cl, p)
+	} else if r.OK() {
+		r.Scalar(p, decode.Null)
+	}
+	r.Leave()
+}
+
+// contains reports whether objects of a class are collections or maps.
+func (c *class) contains() bool {
+	return c.layout == asList || c.layout >= collection && c.layout <= wrapped
 }
 
 // enumSet takes the class of an enum, a count and ordinals.

@@ -111,6 +111,10 @@ type Reader struct {
 	garbage  bool     // what was taken for a number of a class may be something else
 	distrust *decode.Error
 
+	variation *decode.Variation
+	varies    *plan // the plan that varied is made of
+	varied    plan
+
 	// Numbers of the application's classes: see search.
 	assigned    assignment
 	searched    bool
@@ -203,15 +207,27 @@ func (r *Reader) untaggedValue(p decode.Place, typ string) {
 		typ = "Ljava/lang/String;" // event data other than null is a string
 	}
 	cl := r.library.descriptorClass(typ)
-	if cl == nil || !cl.final {
-		found := decode.NoType
-		if typ != "" {
-			found = decode.JavaName(typ)
-		}
-		r.Fail(decode.Unsupported, "a declared type that is the runtime class (kryo2 writes no class)", found)
+	if cl != nil && cl.final {
+		r.nullable(cl, p)
 		return
 	}
-	r.nullable(cl, p)
+	runtime, choice := r.runtimeClass(p, typ)
+	if runtime != nil {
+		r.nullable(runtime, p)
+		return
+	}
+	found := decode.NoType
+	if typ != "" {
+		found = decode.JavaName(typ)
+	}
+	if len(choice) > 0 {
+		found += ", and objects that may be of class " + namesOf(choice)
+	}
+	r.Fail(decode.Unsupported, "a declared type that is the runtime class (kryo2 writes no class)", found)
+	if cl != nil && cl.model != nil && cl.model.file == nil {
+		r.ask(cl)
+		r.Err().Class = cl.name
+	}
 }
 
 // Throwable implements decode.Reader.

@@ -43,7 +43,10 @@ func (r *Reader) distrusted(cl *class, p decode.Place) bool {
 		return false
 	}
 	r.open(p, decode.Object, cl)
-	r.Fail(decode.Unsupported, r.distrust.Expected, r.distrust.Found)
+	if r.OK() {
+		r.Fail(decode.Unsupported, r.distrust.Expected, r.distrust.Found)
+		r.Err().Misfit = r.distrust.Misfit
+	}
 	return true
 }
 
@@ -57,3 +60,58 @@ func (r *Reader) use(cl *class) {
 
 // strict reports whether bytes are checked more than Kryo does, since they may not be what the class path says.
 func (r *Reader) strict() bool { return len(r.used) > 0 }
+
+// Used implements decode.VaryingReader.
+func (r *classReader) Used() []decode.UsedClass {
+	used := make([]decode.UsedClass, 0, len(r.used))
+	for _, cl := range r.used {
+		if isJDK(cl.name) {
+			continue
+		}
+		u := decode.UsedClass{Name: cl.name}
+		for _, f := range cl.fieldsOf().fields {
+			u.Fields = append(u.Fields, f.name)
+		}
+		used = append(used, u)
+	}
+	return used
+}
+
+// Stopped implements decode.VaryingReader.
+func (r *classReader) Stopped() (class, field string) {
+	if r.within.class == nil {
+		return "", ""
+	}
+	if fields := r.within.fields; r.within.field < len(fields) {
+		field = fields[r.within.field].name
+	}
+	return decode.JavaName(r.within.class.name), field
+}
+
+// Vary implements decode.VaryingReader. Fields are written by name, and so there may be one of any type at any place.
+func (r *classReader) Vary(v *decode.Variation) bool {
+	r.variation, r.varied, r.varies = v, plan{}, nil
+	return true
+}
+
+// vary returns the plan that a class with another field, or without one, has.
+func (r *Reader) vary(p *plan) *plan {
+	if r.varies == p {
+		return &r.varied
+	}
+	v := r.variation
+	r.varies, r.varied = p, *p
+	fields := slices.Clone(p.fields)
+	switch {
+	case v.Type == "" && v.Index < len(fields):
+		fields = slices.Delete(fields, v.Index, v.Index+1)
+	case v.Type != "":
+		added := field{name: "#added", typ: v.Type, class: r.library.describe(v.Type)}
+		if len(v.Type) > 1 {
+			added.kind = added.class.kind()
+		}
+		fields = slices.Insert(fields, min(v.Index, len(fields)), added)
+	}
+	r.varied.fields = fields
+	return &r.varied
+}

@@ -8,8 +8,9 @@ import (
 
 // place is where reading is in an object of the application.
 type place struct {
-	class *class
-	field int
+	class  *class
+	fields []field
+	field  int
 }
 
 // fields takes an object by the fields of its class.
@@ -45,8 +46,11 @@ func (r *Reader) fields(cl *class, p decode.Place) {
 
 // planned takes the fields of an object.
 func (r *Reader) planned(cl *class, plan *plan) {
+	if r.variation != nil && r.variation.Class == cl.name {
+		plan = r.vary(plan)
+	}
 	for i := range plan.fields {
-		r.within = place{cl, i}
+		r.within = place{cl, plan.fields, i}
 		if r.field(&plan.fields[i]); !r.OK() {
 			return
 		}
