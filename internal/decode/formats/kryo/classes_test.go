@@ -136,3 +136,48 @@ func TestUntaggedClasses(t *testing.T) {
 		assert.Equal(t, c.want, (&formattest.Message{Tree: tree}).Value("result"), c.hex)
 	}
 }
+
+// benchBodies returns values of the application: bodies without the kind of the result and the attachments.
+func benchBodies(tb testing.TB) map[string][]byte {
+	bodies := map[string][]byte{}
+	for _, row := range formattest.Frames(tb, "testdata/classes_frames.tsv") {
+		bodies[row.Name] = row.Body[1:]
+	}
+	return bodies
+}
+
+func BenchmarkClasses(b *testing.B) {
+	format := withModels(b, Format)
+	for name, body := range benchBodies(b) {
+		for _, mode := range []struct {
+			name string
+			tree *decode.Tree
+		}{{"walk", nil}, {"values", &decode.Tree{WithValues: true}}} {
+			b.Run(name+"/"+mode.name, func(b *testing.B) {
+				r := format.New()
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					mode.tree.Reset()
+					r.Reset(body, decode.Malformed, mode.tree)
+					r.Value(decode.ByField, "result", 0, "")
+				}
+			})
+		}
+	}
+}
+
+// Objects of classes that were met before are walked without allocation.
+func TestClassesDoNotAllocate(t *testing.T) {
+	format := withModels(t, Format)
+	body := benchBodies(t)["echoNode S2C"]
+	require.NotEmpty(t, body)
+	r := format.New()
+	walk := func() {
+		r.Reset(body, decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+	}
+	walk()
+	require.Nil(t, r.Err())
+	assert.Zero(t, testing.AllocsPerRun(100, walk))
+}

@@ -266,6 +266,9 @@ func (r *Reader) enumSet(cl *class, p decode.Place) {
 		if e == nil && r.OK() {
 			r.Fail(decode.Malformed, "the class of an enum", "null")
 		}
+		if r.probing && r.OK() && e.layout != enum && e.layout != unknown {
+			r.Fail(decode.Malformed, "the class of an enum", e.name)
+		}
 		n := r.size(0)
 		for i := 0; i < n && r.OK(); i++ {
 			r.ordinal(e, r.At(decode.ByIndex, "", i))

@@ -20,6 +20,8 @@ type generic struct {
 	args     []*generic
 	// dims are the dimensions of an array of a type variable.
 	dims int
+	// loose: the class is the bound of ? super, so that objects need not be of it.
+	loose bool
 }
 
 // hierarchy is Kryo's GenericsHierarchy: the type variables of a class and of its superclasses, each followed by those of
@@ -155,8 +157,12 @@ func (l *library) resolveType(from, to *classfile.Class, t *classfile.Type) *gen
 		return l.resolveVariable(from, to, l.declared(from, t), true)
 	case classfile.Wildcard:
 		return &generic{class: l.class("java.lang.Object")}
-	case classfile.Extends, classfile.Super:
+	case classfile.Extends:
 		return l.resolveType(from, to, t.Elem)
+	case classfile.Super:
+		g := *l.resolveType(from, to, t.Elem)
+		g.loose = true
+		return &g
 	case classfile.Array:
 		if isGeneric(t) {
 			inner, dims := t, 0

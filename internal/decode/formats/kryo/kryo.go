@@ -65,7 +65,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 			libraries[side] = libraries[0]
 		}
 	}
-	f.TypedResults = plain().(*Reader).untagged
+	f.TypedResults = plain().(*Reader).untagged || len(libraries[0].numbers.unordered) > 0
 	f.New = func() decode.Reader {
 		r := plain().(*Reader)
 		r.library = libraries[0]

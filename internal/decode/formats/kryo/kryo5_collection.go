@@ -19,12 +19,23 @@ func (r *Reader) collection5(cl *class) {
 	if n == 0 {
 		return
 	}
+	var bound *class
 	if args := r.generics.next(); args != nil {
 		defer r.generics.pop()
-		if c := r.generics.resolve(args[0]); c != nil && c.kind() != openField {
+		c := r.generics.resolve(args[0])
+		if c != nil && c.kind() != openField {
 			r.genericElements(n, c, same)
 			return
 		}
+		if r.probing && !args[0].loose {
+			bound = c
+		}
+	}
+	if !same && bound != nil {
+		for i := 0; i < n && r.OK(); i++ {
+			r.assignable(bound, r.At(decode.ByIndex, "", i))
+		}
+		return
 	}
 	if !same {
 		r.elements(n)
@@ -33,6 +44,10 @@ func (r *Reader) collection5(cl *class) {
 	elem := r.classRole()
 	if elem == nil {
 		r.nullElements(n)
+		return
+	}
+	if bound != nil && !r.fits(elem, bound) {
+		r.Fail(decode.Malformed, "elements of "+bound.name, elem.name)
 		return
 	}
 	nulls := false
