@@ -44,6 +44,8 @@ type List struct {
 	// Name is the file or the class that they come from.
 	Name    string
 	Classes []registration.Class
+	// Ordered: the user has written them down in the order in which they are registered.
+	Ordered bool
 }
 
 // Open finds out which classes there are. The error says which path, list or optimizer cannot be used.
@@ -80,7 +82,7 @@ func (p *Path) register(o Options) error {
 		if err = errors.Join(err, f.Close()); err != nil {
 			return fmt.Errorf("--register %s: %w", name, err)
 		}
-		p.lists = append(p.lists, List{name, classes})
+		p.lists = append(p.lists, List{name, classes, true})
 	}
 	for _, name := range o.Optimizers {
 		names, err := p.optimizer(name)

@@ -12,8 +12,8 @@ import (
 
 // Numbers above those of Dubbo's own registrations are classes of the application. Up to Dubbo 2.7 they follow from the order of
 // a list; several lists are several peers, or one that has all of them. Kryo 5 comes with Dubbo 3, which registers in an
-// order that nobody chose: there a list only says which classes have numbers. In both cases the numbers are those under which
-// the body can be read to its end. What several classes fit is not decided.
+// order that nobody chose: there an optimizer only says which classes have numbers, while a user's list has their order. In both
+// cases the numbers are those under which the body can be read to its end. What several classes fit is not decided.
 
 // numbers are the classes that a library's lists give numbers to.
 type numbers struct {
@@ -22,6 +22,8 @@ type numbers struct {
 	// unordered are classes whose numbers are not known, of Kryo 5, and first is the lowest number that they may have.
 	unordered []*class
 	first     uint32
+	// ordered are the numbers that follow from the order of the user's own lists, of Kryo 5.
+	ordered assignment
 }
 
 // newNumbers returns what a library's lists say. Lists that contradict themselves were refused when they were read.
@@ -29,7 +31,11 @@ func (l *library) newNumbers() numbers {
 	n := numbers{first: uint32(len(l.d.classes))}
 	if l.d.isKryo5 {
 		table := map[uint32]*class{}
+		var ordered []registration.Class
 		for _, list := range l.path.Lists() {
+			if list.Ordered {
+				ordered = append(ordered, list.Classes...)
+			}
 			for _, c := range list.Classes {
 				switch cl := l.class(c.Name); {
 				case c.ID >= 0:
@@ -40,6 +46,14 @@ func (l *library) newNumbers() numbers {
 			}
 		}
 		n.tables = append(n.tables, table)
+		if t, err := registration.New(registration.Kryo5, ordered); err == nil {
+			n.ordered = assignment{}
+			for _, id := range t.IDs() {
+				if id >= len(l.d.classes) {
+					n.ordered[uint32(id)] = l.class(t.Name(id))
+				}
+			}
+		}
 		return n
 	}
 	registries, err := l.path.Registries(registration.Kryo4)
@@ -140,6 +154,10 @@ func (r *Reader) search() {
 	if r.trial == nil {
 		r.trial = &Reader{d: r.d, untagged: r.untagged}
 	}
+	if ordered := r.library.numbers.ordered; len(ordered) > 0 && len(r.assigned) == 0 && r.trial.fitsAs(r, ordered) {
+		r.assigned = ordered
+		return
+	}
 	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, work: workByTrial}
 	s.try(maps.Clone(r.assigned))
 	if s.trials < 0 || s.work < 0 || len(s.fits) == 0 {
@@ -153,6 +171,7 @@ func (r *Reader) search() {
 			}
 		}
 	}
+	r.assigned = maps.Clone(r.assigned)
 	if r.assigned == nil {
 		r.assigned = assignment{}
 	}
