@@ -83,7 +83,10 @@ func (p *plan) vary(v *decode.Variation) bool {
 	for i, fields := range p.lists() {
 		n := len(*fields)
 		if p.emulated && v.Type != "" && strings.HasPrefix(p.sections[i].class, "java.") {
-			at -= n // the JDK's classes did not change
+			if at < n {
+				return false // the JDK's classes did not change
+			}
+			at -= n
 			continue
 		}
 		switch {
