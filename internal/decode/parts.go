@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Class says what bytes of a body are for.
@@ -336,7 +337,11 @@ const maxSegment = 128
 // name appends a field name or map key. It is quoted if it contains a character that paths use or that is not printable.
 func (p *pathWriter) name(s string) {
 	if len(s) > maxSegment {
-		s = s[:maxSegment] + "..."
+		end := maxSegment
+		for end > maxSegment-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = s[:end] + "..."
 	}
 	if !plain(s) {
 		p.buf = append(p.buf, '[')
