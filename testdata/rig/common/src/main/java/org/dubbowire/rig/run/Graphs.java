@@ -63,7 +63,7 @@ public final class Graphs {
         for (int i = 0; i < Integer.parseInt(args[4]); i++) {
             try {
                 out.println(graphs.body(i));
-            } catch (InvocationTargetException | RuntimeException | StackOverflowError | LinkageError e) {
+            } catch (Exception | Error e) {
                 Throwable cause = e;
                 while (cause.getCause() != null && cause.getCause() != cause) {
                     cause = cause.getCause();
@@ -163,7 +163,7 @@ public final class Graphs {
                     }
                 }
             }
-        } catch (Exception | LinkageError | StackOverflowError e) {
+        } catch (Exception | Error e) { // a length that was misread takes all memory
             Recorder.Recording failed = recorder.recordings.isEmpty() ? null : recorder.recordings.get(0);
             if (failed == null) {
                 throw new IllegalStateException(e);
