@@ -257,7 +257,7 @@ failed_steps() {
     echo
     echo "| captures | step | error |"
     echo "| --- | --- | --- |"
-    jq -r '[.[] | .name as $n | .failedSteps[]? | . + {name: $n, error: (.error | gsub("(?<generated>Builder\\$bc|AnnotatedTypeBaseImpl\\$sw|bytecode\\.proxy)[0-9]+"; "\(.generated)…"))}]
+    jq -r '[.[] | .name as $n | .failedSteps[]? | . + {name: $n, error: (.error | gsub("[[:cntrl:]]"; "…") | gsub("(?<generated>Builder\\$bc|AnnotatedTypeBaseImpl\\$sw|bytecode\\.proxy)[0-9]+"; "\(.generated)…"))}]
       | group_by([.step, .error]) | map({names: (map(.name) | unique | join(", ")), step: .[0].step, error: .[0].error})
       | sort_by(.names, .step)[] | "| \(.names) | `\(.step)` | `\(.error | gsub("\\|"; "/") | gsub("`"; "\u0027"))` |"' "$out/provenance.json"
   } >"$here/failed-steps.md"

@@ -39,7 +39,7 @@ build() { # module
   # Each side lacks one package, so that classes exist which the other side does not know.
   for side in provider consumer; do
     classes=$work/$side-classes-$1
-    rm -rf "$classes" && mkdir "$classes" && cp -r "$here/common/target/classes/." "$here/$1/target/classes/." "$classes"
+    rm -rf "$classes" && mkdir "$classes" && cp -r "$here"/{models,common,"$1"}/target/classes/. "$classes"
   done
   rm -rf "$work/provider-classes-$1/org/dubbowire/rig/consumeronly" "$work/consumer-classes-$1/org/dubbowire/rig/provideronly"
   consumer_versions "$work/consumer-classes-$1"

@@ -22,8 +22,8 @@ make_jar() { # name; arguments from standard input
 
 {
   classes "$here/common/target/classes" com org/apache q org/dubbowire/rig/{edge,zoo,consumeronly,provideronly} org/dubbowire/rig/run/Registered.class
-  classes "$here/dubbo-2.6/target/classes" org/dubbowire/rig/alibaba/Optimizer.class
-  classes "$here/dubbo-2.7/target/classes" org/dubbowire/rig/apache/{Optimizer,UsersOptimizer}.class
+  classes "$here/dubbo-2.6/target/classes" org/dubbowire/rig/alibaba/{Optimizer,ModelsOptimizer}.class
+  classes "$here/dubbo-2.7/target/classes" org/dubbowire/rig/apache/{Optimizer,ModelsOptimizer,UsersOptimizer}.class
 } | make_jar rig
 
 classes "$here/common/target/classes" org/dubbowire/rig/skew | make_jar skew-provider

@@ -36,6 +36,12 @@ all_captures() {
     capture skew-$s dubbo=${s#*-} serialization=${s%-*} workloads=skew properties=-Drig.extra=skew note="provider and consumer have different versions of the same classes"
   done
 
+  # Random graphs of the models, whose classes have all that makes a difference to formats without names.
+  for s in kryo kryo-optimizer kryo-2.6.12 kryo-3.2.16 kryo-optimizer-3.2.16 kryo2 kryo2-3.2.16 \
+    fst fst-optimizer fst-2.6.12 fst-optimizer-2.6.12 fst-3.2.16 fst-optimizer-3.2.16 compactedjava compactedjava-2.6.12 compactedjava-3.2.16; do
+    models $s
+  done
+
   # Other releases: other envelopes and another hessian-lite.
   for s in 2.7.8 2.7.3; do
     capture hessian2-$s dubbo=$s
@@ -296,6 +302,18 @@ all_captures() {
     for s in 2.5.10 2.7.0 2.7.1 2.7.3; do zoo hessian2-$s 1; done
     for s in kryo fst kryo2 protostuff avro fastjson-2.6.12 kryo-2.6.12 fst-2.6.12 smartbuf-2.6.12 dubbo-2.6.0 kryo-2.6.0; do zoo $s 1; done
   fi
+}
+
+models() { # serialization[-optimizer][-release]
+  local release='' family=apache optimizer=false properties=
+  case $1 in *-[23].*) release=${1##*-} ;; esac
+  case $release in 2.6.*) family=alibaba ;; esac
+  case $1 in
+    *-optimizer-3.*) optimizer=true properties="-XX:+UnlockExperimentalVMOptions -XX:hashCode=2" ;; # where the maps of Kryo 4 would grow without end
+    *-optimizer*) optimizer=true ;;
+  esac
+  capture "models-$1" serialization="${1%%-*}" ${release:+dubbo=$release} workloads=models optimizer=$optimizer note="random graphs of models whose classes have all that makes a difference" \
+    properties="-Drig.extra=models -Drig.optimizer.class=org.dubbowire.rig.$family.ModelsOptimizer $properties"
 }
 
 zoo() { # serialization[-release] seed; RIG_ZOO overrides, "-Drig.seed=5 -Drig.rounds=3 -Drig.large=true -Drig.share=1" for one

@@ -27,7 +27,13 @@ var jarNames = map[string]bool{
 }
 
 // whole is those of them whose values are all read with the classes.
-var whole = map[string]bool{"compactedjava": true}
+var whole = map[string]bool{"compactedjava": true, "kryo": true}
+
+// isWhole reports whether all values of a capture are read with the classes. Dubbo 3 numbers registered classes in an order that is not
+// known. Serializers of some models leave fields out; TestGraphs knows which.
+func (p *provenance) isWhole() bool {
+	return !strings.HasPrefix(p.Name, "models-") && !(p.Optimizer && strings.HasPrefix(p.Dubbo, "3.")) && !slices.ContainsFunc(p.Serializations, func(s string) bool { return jarNames[s] && !whole[s] })
+}
 
 // classPath is what a user of the capture would bring.
 func (p *provenance) classPath(t *testing.T) *classpath.Path {
@@ -37,9 +43,15 @@ func (p *provenance) classPath(t *testing.T) *classpath.Path {
 	}
 	if p.Optimizer {
 		o.Optimizers = []string{"org.dubbowire.rig.apache.Optimizer"}
-		if strings.HasPrefix(p.Dubbo, "2.6.") {
-			o.Optimizers[0] = "org.dubbowire.rig.alibaba.Optimizer"
+		if strings.HasPrefix(p.Name, "models-") {
+			o.Optimizers[0] = "org.dubbowire.rig.apache.ModelsOptimizer"
 		}
+		if strings.HasPrefix(p.Dubbo, "2.6.") {
+			o.Optimizers[0] = strings.Replace(o.Optimizers[0], "apache", "alibaba", 1)
+		}
+	}
+	if strings.HasPrefix(p.Name, "models-") {
+		o.Paths = append(o.Paths, models+"graphs.jar")
 	}
 	if strings.HasPrefix(p.Name, "two-optimizers-") {
 		o.Optimizers = append(o.Optimizers, "org.dubbowire.rig.apache.UsersOptimizer")
@@ -244,14 +256,10 @@ func (w *withClasses) report(r *run) {
 		return
 	}
 	w.t.Log(line)
-	for _, s := range w.p.Serializations {
-		if jarNames[s] && !whole[s] {
-			return
-		}
+	if w.partly || !w.p.isWhole() {
+		return
 	}
-	if !w.partly {
-		assert.Zero(w.t, opaque, "opaque bytes")
-	}
+	assert.Zero(w.t, opaque, "opaque bytes")
 	for i, d := range w.differences {
 		if i < shown {
 			w.t.Error(d)

@@ -138,6 +138,9 @@ func (c *comparer) unclassed(path string, got, want any) (diff string, ok bool) 
 	case []any:
 		switch w := want.(type) {
 		case []any:
+			if n := len(g); !c.full && n == len(w)+1 && opaque(g[n-1]) { // the fields that the collection itself has, or nothing of what it holds
+				return c.list(path, g[:n-1], w), true
+			}
 			if c.typed.nulls && hasNull(w) && !hasNull(g) {
 				return c.withoutNulls(path, g, w), true
 			}
@@ -179,6 +182,12 @@ func (c *comparer) unclassed(path string, got, want any) (diff string, ok bool) 
 	return "", false
 }
 
+// ownContainers are the application's own collections and maps, which the log describes by what they hold.
+var ownContainers = map[string]bool{
+	"org.dubbowire.rig.models.Names": true, "org.dubbowire.rig.models.Tags": true, "org.dubbowire.rig.models.Index": true,
+	"org.dubbowire.rig.models.Sorted": true, "org.dubbowire.rig.models.Sequence": true,
+}
+
 // nothingRead reports whether an object of that class, of which nothing was read, can be what the log has a list, a map or
 // a text for.
 func nothingRead(class string, want any) bool {
@@ -188,9 +197,9 @@ func nothingRead(class string, want any) bool {
 	case string: // the log's own text for what cannot be written
 		return want == "unwritable" && strings.HasSuffix(class, ".Unwritable")
 	case []any:
-		return isJDK(class) || strings.HasSuffix(class, "[]") || strings.HasPrefix(class, "#")
+		return isJDK(class) || strings.HasSuffix(class, "[]") || strings.HasPrefix(class, "#") || ownContainers[class]
 	case map[string]any:
-		return isJDK(class) || strings.HasPrefix(class, "#")
+		return isJDK(class) || strings.HasPrefix(class, "#") || ownContainers[class]
 	}
 	return false
 }

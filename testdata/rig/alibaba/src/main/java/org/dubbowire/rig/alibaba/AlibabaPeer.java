@@ -28,7 +28,7 @@ import org.dubbowire.rig.run.Settings;
 /** Dubbo under the name com.alibaba.dubbo: 2.5 and 2.6. */
 public final class AlibabaPeer implements Peer {
     /** Only 2.6 has optimizers; its module has the class. */
-    private static final String OPTIMIZER = "org.dubbowire.rig.alibaba.Optimizer";
+    private static final String OPTIMIZER = Settings.OPTIMIZER_CLASS.isEmpty() ? "org.dubbowire.rig.alibaba.Optimizer" : Settings.OPTIMIZER_CLASS;
     private final ProtocolConfig protocol = new ProtocolConfig("dubbo", Settings.PORT);
     private final Queue<ReferenceConfig<?>> references = new ConcurrentLinkedQueue<>();
 
