@@ -36,7 +36,7 @@ func All() []decode.Format { return With(nil) }
 // With returns every serialization. Readers of those that do not describe their objects know the classes of p, which may be nil.
 func With(p *classpath.Path) []decode.Format {
 	return []decode.Format{
-		dubboserialization.Format,          // 1
+		dubboserialization.With(dubboserialization.Format, p), // 1
 		hessian2.Format,                    // 2
 		java.Format,                        // 3
 		java.With(compactedjava.Format, p), // 4

@@ -32,6 +32,7 @@ func (r *Reader) tryAttachments(off int) (cost int, ok bool) {
 		r.probe = new(Reader)
 	}
 	x := r.probe
+	x.source = nil
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.unknownObjects = true
 	x.Off = off + len(mapHead)

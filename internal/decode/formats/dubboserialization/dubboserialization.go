@@ -6,11 +6,11 @@
 // A body comes in; a tree of its values goes out, or the number of bytes that each class of them has. A value written by
 // writeObject starts with the descriptor of its class, or with the descriptor's number in a fixed list. An object of the
 // application is the number of its fields and their values, in the order of their names; names and types are not written:
-// members #0, #1, …. A number in a field may be of any width, the bits of a float or a double, or a boolean: it is an integer
+// members #0, #1, …, unless a class path has the class (class_path.go). A number in a field may be of any width, the bits of a float or a double, or a boolean: it is an integer
 // here. Two things in a field have an end that only the class knows: a collection of some classes, which continues after its
 // own fields, and a byte array that looks like UTF-8 text. The reader takes the reading that leads exactly to the end of the
 // body (plan.go) and stops with cause Unsupported if there is none; the attachments are then found from the end
-// (attachments.go). Exceptions, and objects with transient fields, are streams of Java serialization with a length
+// (attachments.go). With its class an object is read by the declared types of its fields, and nothing is tried. Exceptions, and objects with transient fields, are streams of Java serialization with a length
 // (java_stream.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
@@ -62,6 +62,7 @@ type Reader struct {
 	probe          *Reader      // tries ways to read
 	work           int          // the cost of that, in addition to the bytes read
 	java           *java.Reader // of embedded streams
+	source         *classSource // may be nil
 }
 
 // noKind: no response, or not known.
@@ -78,6 +79,9 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	}
 	r.nodes = r.nodes[:0]
 	r.unknownObjects = false
+	if r.source != nil {
+		r.source.used = false
+	}
 	r.work = 0
 	r.plan.reset()
 }

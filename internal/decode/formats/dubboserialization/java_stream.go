@@ -26,6 +26,17 @@ func (r *Reader) stream(c class, p place) {
 	content := len(r.Tree.Nodes)
 	if r.java == nil {
 		r.java = java.NewInside()
+		if r.source != nil {
+			r.java.Know(r.source.path)
+		}
+	}
+	if r.source != nil {
+		r.java.WrittenBy(r.source.side)
+		if r.source.distrust {
+			r.java.Distrust(&decode.Error{})
+		} else {
+			r.java.Distrust(nil)
+		}
 	}
 	r.Off = r.java.Inside(r.Buf[:end], from, r.Tree, i)
 	r.Pass()

@@ -89,7 +89,12 @@ func (r *Reader) fieldsOrElements(c class, p place) {
 		n := r.fits(at, r.int32("the number of fields"), "the number of fields")
 		r.Role("length")
 		f := fields{node: node, n: n, from: r.Off}
-		r.members(n, c, p)
+		if l := r.layout(c); r.fitsLayout(l, at, n) {
+			c.form = l.form
+			r.knownMembers(l, p)
+		} else {
+			r.members(n, c, p)
+		}
 		if r.OK() {
 			r.tail(f, c, p)
 		}

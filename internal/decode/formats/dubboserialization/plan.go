@@ -138,7 +138,9 @@ func (r *Reader) search(at, count int, end ending) bool {
 		r.probe = new(Reader)
 	}
 	x := r.probe
+	x.source = nil // it is that of the body, which goes on
 	x.Reset(r.Buf, decode.Malformed, nil)
+	x.source = r.source
 	for budget := budget(r.Buf); budget > 0; {
 		x.Resume(at)
 		x.count, x.unknownObjects, x.work = count, r.unknownObjects, 0
