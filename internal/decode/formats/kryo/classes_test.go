@@ -35,6 +35,12 @@ func FuzzClasses(f *testing.F) {
 	formattest.Fuzz(f, withModels(f, Format), "testdata/classes_frames.tsv")
 }
 
+func FuzzUntaggedClasses(f *testing.F) {
+	format := Format5
+	format.New = NewUntagged5
+	formattest.Fuzz(f, withModels(f, format), "testdata/classes_frames5.tsv", "testdata/frames5.tsv")
+}
+
 func FuzzClasses5(f *testing.F) {
 	formattest.Fuzz(f, withModels(f, Format5), "testdata/classes_frames5.tsv")
 }

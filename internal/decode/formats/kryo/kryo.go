@@ -124,6 +124,7 @@ type Reader struct {
 	probing     bool     // this is the trial of another reader
 	undecided   []*class // what a number may stand for at which it stopped
 	undecidedAt uint32
+	tried       int // bytes that were read for kryo2, to find out the classes of values
 }
 
 // New4 returns a reader of what Kryo 4 writes.
@@ -147,7 +148,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.used = r.used[:0]
 	}
 	r.within, r.misread, r.garbage = place{}, false, false
-	r.assigned, r.searched, r.topType = nil, false, ""
+	r.assigned, r.searched, r.topType, r.tried = nil, false, "", 0
 	r.begin()
 }
 

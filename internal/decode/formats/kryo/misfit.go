@@ -13,8 +13,11 @@ type classReader struct {
 }
 
 // WrittenBy implements decode.ClassReader.
-func (r *classReader) WrittenBy(s decode.Side) {
-	if l := r.libraries[s]; l != r.library {
+func (r *classReader) WrittenBy(s decode.Side) { r.know(r.libraries[s]) }
+
+// know makes r read objects by the classes of a library.
+func (r *Reader) know(l *library) {
+	if l != r.library {
 		r.library = l
 		clear(r.named)
 		clear(r.allowed)

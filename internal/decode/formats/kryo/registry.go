@@ -142,11 +142,11 @@ func (r *Reader) numbered(id uint32) *class {
 	return &class{name: name, choice: strings.Join(names, " or ")}
 }
 
-// Bounds of a search.
-const (
-	maxTrials   = 1 << 9
-	workByTrial = 1 << 22 // bytes that all trials of a body read
-)
+// maxTrials bounds the assignments that are tried for a body.
+const maxTrials = 1 << 9
+
+// maxTried is how many bytes all trials may read of a body.
+func (r *Reader) maxTried() int { return 1<<16 + 256*len(r.Buf) }
 
 // search finds out what the numbers of the body stand for from the top-level object on that is being read: it reads the rest of
 // the body under every assignment and keeps what all assignments have in common that fit.
@@ -158,7 +158,7 @@ func (r *Reader) search() {
 		r.assigned = ordered
 		return
 	}
-	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, work: workByTrial}
+	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, work: r.maxTried()}
 	s.try(maps.Clone(r.assigned))
 	if s.trials < 0 || s.work < 0 || len(s.fits) == 0 {
 		return
@@ -220,7 +220,7 @@ func (s *search) try(a assignment) {
 // fitsAs reports whether the body that r reads can be read from its current top-level object on, if numbers stand for these
 // classes. A class that is not known at all does not speak against them.
 func (x *Reader) fitsAs(r *Reader, a assignment) bool {
-	x.library = r.library
+	x.know(r.library)
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.Off, x.assigned, x.probing, x.undecided = r.top, a, true, nil
 	x.begin()

@@ -125,9 +125,9 @@ func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*
 
 // trying makes x read what r reads, from an offset on.
 func (x *Reader) trying(r *Reader, off int) {
-	x.library = r.library
+	x.know(r.library)
 	x.Reset(r.Buf, decode.Malformed, nil)
-	x.Off, x.assigned, x.probing, x.undecided, x.variation = off, r.assigned, true, nil, r.variation
+	x.Off, x.assigned, x.probing, x.undecided, x.variation, x.varies = off, r.assigned, true, nil, r.variation, nil
 	x.begin()
 }
 
@@ -174,12 +174,14 @@ func (x *Reader) canRead(r *Reader, off int, types []string, attached func(off i
 		}
 	}
 	for _, c := range candidates {
-		x.trying(r, off)
-		if x.nullable(c, decode.Place{}); x.OK() && x.canRead(r, x.Off, types[1:], attached) {
-			return true
-		}
-		if r.work += 1 << 10; r.work > workByTrial {
+		if r.tried > r.maxTried() {
 			return false
+		}
+		x.trying(r, off)
+		x.nullable(c, decode.Place{})
+		r.tried += 1<<8 + x.Off - off
+		if x.OK() && x.canRead(r, x.Off, types[1:], attached) {
+			return true
 		}
 	}
 	return false
