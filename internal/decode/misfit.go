@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,8 +31,8 @@ const MaxCauses = 4
 type ClassChange struct {
 	// Class is the name of the class in source form.
 	Class string
-	// Added: the writer's class has another field, of type Type. Otherwise Field is not in it.
-	Added bool
+	// Added: the writer's class has another field, of type Type. Retyped: Field has that type there. Otherwise Field is not in it.
+	Added, Retyped bool
 	// Field is the name of the field. If Added, it is the one after which the other one is written, or before which if Before.
 	Field  string
 	Before bool
@@ -39,16 +40,19 @@ type ClassChange struct {
 	Type string
 }
 
-func (c *ClassChange) String() string {
+// has says what the writer's class has.
+func (c *ClassChange) has() string {
 	switch {
+	case c.Retyped:
+		return "field " + c.Field + " as " + c.Type
 	case !c.Added:
-		return "the writer's " + c.Class + " has no field " + c.Field
+		return "no field " + c.Field
 	case c.Field == "":
-		return "the writer's " + c.Class + " has a field, " + c.Type
+		return "a field (" + c.Type + ")"
 	case c.Before:
-		return "the writer's " + c.Class + " has another field before " + c.Field + ", " + c.Type
+		return "another field (" + c.Type + ") before " + c.Field
 	}
-	return "the writer's " + c.Class + " has another field after " + c.Field + ", " + c.Type
+	return "another field (" + c.Type + ") after " + c.Field
 }
 
 // Text says what may be the cause, "" if no change of one field is.
@@ -58,32 +62,44 @@ func (m *Misfit) Text() string {
 	}
 	var w strings.Builder
 	for i := range m.Causes {
+		c := &m.Causes[i]
 		if i > 0 {
 			w.WriteString(", or ")
 		}
-		w.WriteString(m.Causes[i].String())
+		if i == 0 || m.Causes[i-1].Class != c.Class {
+			w.WriteString("the writer's " + c.Class + " has ")
+		}
+		w.WriteString(c.has())
 	}
-	if m.Others > 0 {
-		w.WriteString(", or one of " + strconv.Itoa(m.Others) + " similar changes")
+	switch {
+	case m.Others == 1:
+		w.WriteString(" (1 more change fits)")
+	case m.Others > 1:
+		w.WriteString(" (" + strconv.Itoa(m.Others) + " more changes fit)")
 	}
 	return w.String()
 }
 
-// where names the place where reading stopped.
-func (m *Misfit) where() string {
+// expected names what was read when reading stopped.
+func (m *Misfit) expected() string {
 	switch {
 	case m.Class == "":
-		return ""
+		return "objects of classes as in the class path"
 	case m.Field == "":
-		return " in class " + m.Class
+		return "class " + m.Class + " as in the class path"
 	}
-	return " in field " + m.Field + " of class " + m.Class
+	return "field " + m.Field + " of class " + m.Class + " as in the class path"
 }
 
 // Error returns the error of a body whose objects are not read because of m. The bytes may be right, so it is not the peer's.
 func (m *Misfit) Error() *Error {
-	expected := "objects of classes as in the class path: " + m.Expected + " at body offset " + strconv.Itoa(m.At) + m.where()
-	return &Error{Cause: Unsupported, At: m.At, Expected: expected, Found: m.Found, Misfit: m}
+	found := "at body offset " + strconv.Itoa(m.At) + ": " // what the bytes were taken for may be a value
+	if m.Found != "" {
+		found += m.Found + " instead of " + m.Expected
+	} else {
+		found += "not " + m.Expected
+	}
+	return &Error{Cause: Unsupported, At: m.At, Expected: m.expected(), Found: found, Misfit: m}
 }
 
 // NewMisfit describes a body of a peer that did not fit its classes; err is what [ClassReader.Misfits] was asked about.
@@ -92,8 +108,14 @@ func NewMisfit(r ClassReader, writer Side, err *Error) *Misfit {
 	if m.Expected == "" {
 		m.Expected = "other bytes"
 	}
-	if v, ok := r.(VaryingReader); ok {
-		m.Class, m.Field = v.Stopped()
+	v, ok := r.(VaryingReader)
+	if !ok {
+		return m
+	}
+	if m.Class, m.Field = v.Stopped(); m.Class == "" {
+		if used := v.Used(); len(used) == 1 {
+			m.Class = JavaName(used[0].Name)
+		}
 	}
 	return m
 }
@@ -104,9 +126,11 @@ type Variation struct {
 	// Class is the name of the class as Class.getName returns it.
 	Class string
 	// Index is the number of the field that the writer does not have. If Type is set, the writer has another field, of that type, before
-	// the one with this number.
-	Index int
-	// Type is a descriptor: of a primitive type or of java.lang.String; that of java.lang.Object stands for any class that is not final.
+	// the one with this number, or the field with this number has that type if Replaces.
+	Index    int
+	Replaces bool
+	// Type is a descriptor: of a primitive type, its box or of java.lang.String; that of java.lang.Object stands for any class that is
+	// not final.
 	Type string
 }
 
@@ -144,8 +168,12 @@ var addedTypes = [...]struct{ descriptor, name string }{
 	{"Ljava/lang/Object;", "an object or null"},
 	{"I", "an int"},
 	{"J", "a long"},
+	{"Ljava/lang/Integer;", "an Integer"},
+	{"Ljava/lang/Long;", "a Long"},
 	{"Z", "a boolean"},
+	{"Ljava/lang/Boolean;", "a Boolean"},
 	{"D", "a double"},
+	{"Ljava/lang/Double;", "a Double"},
 	{"F", "a float"},
 	{"S", "a short"},
 	{"B", "a byte"},
@@ -189,6 +217,11 @@ func (m *Misfit) Search(r VaryingReader, whole func(t *Tree) (ok bool, read int)
 	if m.OtherSide {
 		return
 	}
+	defer func() {
+		if m.Class == "" && len(m.Causes) > 0 {
+			m.Class = m.Causes[0].Class
+		}
+	}()
 	defer r.Vary(nil)
 	try := func(v Variation, c ClassChange) (more bool) {
 		if variations == maxVariations || bytes > maxVariedBytes {
@@ -210,6 +243,15 @@ func (m *Misfit) Search(r VaryingReader, whole func(t *Tree) (ok bool, read int)
 		for i, name := range c.Fields {
 			if !try(Variation{Class: c.Name, Index: i}, ClassChange{Class: JavaName(c.Name), Field: name}) {
 				return
+			}
+		}
+	}
+	for _, c := range classes {
+		for i, name := range c.Fields[:min(len(c.Fields), maxVariedFields)] {
+			for _, t := range addedTypes {
+				if !try(Variation{Class: c.Name, Index: i, Replaces: true, Type: t.descriptor}, ClassChange{Class: JavaName(c.Name), Retyped: true, Field: name, Type: t.name}) {
+					return
+				}
 			}
 		}
 	}
@@ -236,12 +278,21 @@ func (m *Misfit) Search(r VaryingReader, whole func(t *Tree) (ok bool, read int)
 	}
 }
 
-// isPlausible reports whether all values of a body were read, and no text has characters that hardly any text has.
+// isPlausible reports whether all values of a body were read, and none is one that hardly any application writes: control characters in
+// a text, fractions that are all but zero.
 func (t *Tree) isPlausible() bool {
 	for i := range t.Nodes {
 		switch n := &t.Nodes[i]; n.Kind {
 		case Opaque, Missing:
 			return false
+		case Float32, Float64:
+			most := 1e60
+			if n.Kind == Float32 {
+				most = 1e20
+			}
+			if v := math.Abs(n.Float); v != 0 && !(v < most && v > 1/most) {
+				return false
+			}
 		case String:
 			if strings.IndexFunc(n.Text, func(r rune) bool { return r == utf8.RuneError || r < ' ' && r != '\n' && r != '\r' && r != '\t' }) >= 0 {
 				return false

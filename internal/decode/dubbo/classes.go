@@ -24,8 +24,7 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	}
 	misfit := decode.NewMisfit(r, writer, err)
 	varying, ok := r.(decode.VaryingReader)
-	if ok && whole && detail == Values && d.dialects.searched < maxSearched && (m.Kind == Response || m.Names != nil && !m.Names.unnumbered) {
-		d.dialects.searched++
+	if ok && whole && detail == Values && (m.Kind == Response || m.Names != nil && !m.Names.unnumbered) && d.dialects.maySearch(misfit.Class) {
 		misfit.Search(varying, body{m: m, f: f, d: d, r: chosen.r, serialization: chosen, layout: layout}.readsWhole)
 	}
 	d.distrusted = misfit.Error()
@@ -37,9 +36,25 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	return m
 }
 
-// maxSearched is the maximum number of bodies of a connection for which it is searched why they do not fit their classes, among those
-// that are decoded as they come.
-const maxSearched = 8
+// searches counts the bodies of a connection for which it was searched why they do not fit their classes, by a hash of the class.
+type searches [16]uint8
+
+// maxSearched is the maximum of these counts for bodies that are decoded as they come: later ones seldom tell more.
+const maxSearched = 2
+
+// maySearch reports whether to search for a body, and counts it.
+func (d *Dialects) maySearch(class string) bool {
+	h := uint32(2166136261) // FNV-1a, the same in every run
+	for i := range len(class) {
+		h = (h ^ uint32(class[i])) * 16777619
+	}
+	n := &d.searched[h%uint32(len(d.searched))]
+	if *n >= maxSearched {
+		return false
+	}
+	*n++
+	return true
+}
 
 // readsWhole reads a complete body again into t, which may be nil. It reports whether that was possible to its end, and how many bytes
 // were read. The message has what was read of it before.

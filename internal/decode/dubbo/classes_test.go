@@ -122,7 +122,7 @@ func (r *classyReader) Used() []decode.UsedClass {
 func (r *classyReader) Stopped() (a, b string) { return "p.User", r.stoppedAt }
 func (r *classyReader) Vary(v *decode.Variation) bool {
 	r.varied = v
-	return v == nil || v.Type == "" || v.Type == "Ljava/lang/String;"
+	return v == nil || !v.Replaces && (v.Type == "" || v.Type == "Ljava/lang/String;")
 }
 
 // texts returns texts as classyReader reads them.
@@ -164,8 +164,8 @@ func TestMisfits(t *testing.T) {
 		class    string // of the place, with the field
 	}{
 		{"fits", [2][]string{short, short}, true, false, classyRequest(object("a", "b")), 0, `[{"@class":"p.User","id":"a","name":"b"}]`, "-", ""},
-		{"a field was added", [2][]string{short, short}, true, false, classyRequest(object("a", "b", "c")), 0, "[" + opaque, "the writer's p.User has another field after name, a String, or the writer's p.User has another field after id, a String, or the writer's p.User has another field before id, a String", "p.User"},
-		{"a field is missing", [2][]string{long, long}, false, false, classyResult(object("a", "b")), 0, opaque, "", "p.User note"},
+		{"a field was added", [2][]string{short, short}, true, false, classyRequest(object("a", "b", "c")), 0, "[" + opaque, "the writer's p.User has another field (a String) after name, or another field (a String) after id, or another field (a String) before id", "p.User"},
+		{"a field is missing", [2][]string{long, long}, false, false, classyResult(object("a", "b")), 0, opaque, "the writer's p.User has no field id, or no field name, or no field note", "p.User note"},
 		{"that of the other side", [2][]string{long, short}, false, false, classyResult(object("a", "b", "c")), 0, opaque, "the body fits the classes of the consumer", "p.User"},
 		{"each side", [2][]string{long, short}, false, false, classyResult(object("a", "b")), 0, `{"@class":"p.User","id":"a","name":"b"}`, "-", ""},
 		{"a callback", [2][]string{long, short}, true, true, classyRequest(object("a", "b")), 0, `[{"@class":"p.User","id":"a","name":"b"}]`, "-", ""},

@@ -333,7 +333,7 @@ func (d *keptDecoder) Decode(m *rpc.Message, detail Detail) *rpc.Message {
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
 		d.dialects = *known
-		d.dialects.searched = 0
+		d.dialects.searched = searches{}
 	}
 	return d.again(d.Decoder, m, &f, detail)
 }

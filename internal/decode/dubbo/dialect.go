@@ -20,9 +20,8 @@ type Dialects struct {
 	layout    Layout
 	hasLayout bool
 	// peer is what the connection knows about the body that is decoded.
-	peer peer
-	// searched counts the bodies for which it was searched why they do not fit their classes.
-	searched uint8
+	peer     peer
+	searched searches
 	// failed counts bodies without a matching serialization.
 	failed uint8
 }

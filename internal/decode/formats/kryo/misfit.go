@@ -2,6 +2,7 @@ package kryo
 
 import (
 	"slices"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -34,7 +35,8 @@ func (r *classReader) Misfits(err *decode.Error) bool {
 	if r.misread {
 		return true
 	}
-	return len(r.used) > 0 && (err.Cause == decode.Malformed || err.Cause == decode.Limit || r.garbage)
+	// A number of no known class may be another byte, if the fields before it were misread.
+	return len(r.used) > 0 && (err.Cause == decode.Malformed || err.Cause == decode.Limit || r.garbage || strings.HasPrefix(err.Class, "#"))
 }
 
 // Distrust implements decode.ClassReader.
@@ -46,10 +48,7 @@ func (r *Reader) distrusted(cl *class, p decode.Place) bool {
 		return false
 	}
 	r.open(p, decode.Object, cl)
-	if r.OK() {
-		r.Fail(decode.Unsupported, r.distrust.Expected, r.distrust.Found)
-		r.Err().Misfit = r.distrust.Misfit
-	}
+	r.FailWith(r.distrust)
 	return true
 }
 
@@ -112,6 +111,10 @@ func (r *Reader) vary(p *plan) *plan {
 		added := field{name: "#added", typ: v.Type, class: r.library.describe(v.Type)}
 		if len(v.Type) > 1 {
 			added.kind = added.class.kind()
+		}
+		if v.Replaces {
+			fields[min(v.Index, len(fields)-1)] = added
+			break
 		}
 		fields = slices.Insert(fields, min(v.Index, len(fields)), added)
 	}
