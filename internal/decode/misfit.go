@@ -105,6 +105,12 @@ func (m *Misfit) Error() *Error {
 // NewMisfit describes a body of a peer that did not fit its classes; err is what [ClassReader.Misfits] was asked about.
 func NewMisfit(r ClassReader, writer Side, err *Error) *Misfit {
 	m := &Misfit{Writer: writer, At: err.Offset(), Expected: err.Expected, Found: err.Found}
+	if err.Class != "" {
+		m.Expected, m.Found = "one of the class path", "class "+err.Class
+		if !CanBeName(err.Class) {
+			m.Found = "class " + strconv.Quote(err.Class)
+		}
+	}
 	if m.Expected == "" {
 		m.Expected = "other bytes"
 	}

@@ -77,7 +77,7 @@ func (a *application) Vary(v *decode.Variation) bool {
 	return true
 }
 
-// vary leaves out a field, or puts one in. It returns false if FST would not write such a field there.
+// vary leaves out a field, puts one in, or gives it another type. It returns false if FST would not write such a field there.
 func (p *plan) vary(v *decode.Variation) bool {
 	at := v.Index
 	for i, fields := range p.lists() {
@@ -93,6 +93,14 @@ func (p *plan) vary(v *decode.Variation) bool {
 		case v.Type == "" && at < n:
 			*fields = slices.Delete(slices.Clone(*fields), at, at+1)
 			return true
+		case v.Replaces && at < n:
+			f := addedField(v.Type)
+			f.name, f.own, f.by, f.version = (*fields)[at].name, (*fields)[at].own, (*fields)[at].by, (*fields)[at].version
+			*fields = slices.Clone(*fields)
+			(*fields)[at] = f
+			slices.SortFunc(*fields, compareFields)
+			return true
+		case v.Replaces:
 		case v.Type != "" && at <= n:
 			f := addedField(v.Type)
 			if at > 0 {
