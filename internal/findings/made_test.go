@@ -473,7 +473,7 @@ func TestOtherClasses(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"2 methods: 400 of 1,000 bytes (40 %) of 2 sampled bodies are opaque because they do not fit the class path: the consumer has another version of a.b.Order " +
-			"(the writer's a.b.Order has another field after name, a String); pass its jar: --classpath consumer=PATH",
+			"(the writer's a.b.Order has another field (a String) after name); pass its jar: --classpath consumer=PATH",
 		"a.b.Service/get: 50 of 500 bytes (10 %) of 1 sampled body are opaque because they do not fit the class path: the provider has another version of a class; pass its jar: --classpath provider=PATH",
 	}, texts)
 	assert.Empty(t, b.found("missing-classes", 1000))
