@@ -19,11 +19,12 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 	}
 	releases.Empty, capture.Empty = "", "measured values, no capture"
 	read := List{
-		Title: "SERIALIZATIONS", Columns: []ListColumn{{Key: "id", Column: Column{Right: true}}, {Key: "name", Column: Column{Flex: true}}, {Key: "protocol"}, {Key: "depth"}, releases, capture},
+		Title: "SERIALIZATIONS", Columns: []ListColumn{{Key: "id", Column: Column{Right: true}}, {Key: "name", Column: Column{Flex: true}}, {Key: "protocol"}, {Key: "depth"}, {Key: "withClasses", Column: Column{Name: "with classes"}}, releases, capture},
 		Notes: []string{
 			"full: every byte of a body is assigned to a field. all but classes: the same, except that objects of application " +
 				"classes are opaque. envelope: service, method, types and the kind of result are decoded, and attachments if they " +
 				"can be found; values that need class definitions are opaque. sizes: only the size of bodies is known.",
+			"with classes: the depth if the application's classes are given with --classpath.",
 			`Other serialization ids are measured and shown as "id 30".`,
 		},
 	}
@@ -31,14 +32,18 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 	numbered := "" // the protocol whose header has the numbers of serializations
 	for _, p := range protocols {
 		spoken.Rows = append(spoken.Rows, []any{p.Name, p.Read, p.Releases, p.Capture})
-		all.Rows = append(all.Rows, []any{"", p.Name, p.Name, p.Read, p.Releases, p.Capture})
+		all.Rows = append(all.Rows, []any{"", p.Name, p.Name, p.Read, "", p.Releases, p.Capture})
 		if p.Numbered {
 			numbered = cmp.Or(numbered, p.Name)
 		}
 	}
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	for _, f := range formats {
-		read.Rows = append(read.Rows, []any{int(f.ID), f.FullName(), numbered, f.Depth.String(), f.Releases, f.Capture})
+		with := ""
+		if f.Classes > 0 {
+			with = f.Classes.String()
+		}
+		read.Rows = append(read.Rows, []any{int(f.ID), f.FullName(), numbered, f.Depth.String(), with, f.Releases, f.Capture})
 	}
 	switch format {
 	case "csv":
