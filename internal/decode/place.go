@@ -122,9 +122,13 @@ func (r *Recorder) FillUTF8(n *Node, raw []byte) {
 
 // FailClass stops at data whose end only the class tells; what names them.
 func (r *Recorder) FailClass(what, class string) {
-	first := r.OK()
-	r.Fail(Unsupported, what+" "+class, "fields that cannot be separated without the class definition")
-	if first {
+	r.FailWithout(class, what+" "+class, "fields that cannot be separated without the class definition")
+}
+
+// FailWithout stops at data that cannot be read without the definition of a class.
+func (r *Recorder) FailWithout(class, expected, found string) {
+	if r.OK() {
+		r.Fail(Unsupported, expected, found)
 		r.err.Class = class
 	}
 }

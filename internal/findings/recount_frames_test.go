@@ -20,7 +20,7 @@ import (
 )
 
 // needsClass matches an error's text that names a class.
-var needsClass = regexp.MustCompile(`^(?:the fields of|elements of) (?:registered class|class|comparator) (\S+)$`)
+var needsClass = regexp.MustCompile(`^(?:the fields of|elements of) (?:registered class|class|comparator) (\S+?)(?:, which this stream does not tell)?$`)
 
 // message is one frame.
 type message struct {
@@ -140,7 +140,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 	if m.Encoding != "" {
 		one.classes = map[string]int64{"compressed": int64(m.Captured)}
 	}
-	if e := m.Err; e != nil && m.Format != nil && slices.Contains([]string{"kryo", "kryo2", "fst"}, m.Format.Name) {
+	if e := m.Err; e != nil && m.Format != nil && slices.Contains([]string{"kryo", "kryo2", "fst", "compactedjava"}, m.Format.Name) {
 		if name := needsClass.FindStringSubmatch(e.Expected); name != nil {
 			one.missing = name[1]
 		} else if strings.HasPrefix(e.Expected, "a declared type") && e.Found == "no type" && !m.Request {

@@ -14,6 +14,7 @@ var Format = decode.Format{
 	ID:         4,
 	Name:       "compactedjava",
 	Depth:      decode.DepthClasses,
+	Classes:    decode.DepthFull,
 	Releases:   "2.0.7 to 3.2.x, later by extension",
 	Capture:    "compactedjava.pcap.zst",
 	Heartbeats: java.Format.Heartbeats,

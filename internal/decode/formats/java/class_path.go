@@ -101,7 +101,7 @@ func (r *Reader) unknownFields(c *class) {
 		return
 	}
 	r.source.missing(c.name)
-	r.Fail(decode.Unsupported, "the fields of class "+excerpt(c.name)+", which this stream does not tell", "")
+	r.FailWithout(c.name, "the fields of class "+excerpt(c.name)+", which this stream does not tell", "")
 }
 
 // fails fails at an object whose class is in the class path but does not fit the body, and says why.
