@@ -113,8 +113,12 @@ func (s *classSource) fails(r *Reader, c *class) bool {
 	if err != nil {
 		return false
 	}
+	expected := s.distrust.Expected
+	if m := s.distrust.Misfit; m != nil {
+		expected = m.Expected
+	}
 	r.Fail(decode.Unsupported, fmt.Sprintf("class %s as in %s; with the fields that it has there, the body should have %s at byte %d",
-		excerpt(c.name), known.Place, s.distrust.Expected, s.distrust.Offset()), s.distrust.Found)
+		excerpt(c.name), known.Place, expected, s.distrust.Offset()), s.distrust.Found)
 	return true
 }
 
