@@ -180,6 +180,22 @@ func describeClasses(w io.Writer, p *classpath.Path) {
 		}
 	}
 	fmt.Fprintln(w, term.Clean(text))
+	differences := p.Differences()
+	for _, d := range differences[:min(most, len(differences))] {
+		var only []string
+		for _, side := range []struct {
+			name   string
+			fields []string
+		}{{"consumer", d.Consumer}, {"provider", d.Provider}} {
+			if len(side.fields) > 0 {
+				only = append(only, "only the "+side.name+" has "+strings.Join(side.fields, ", "))
+			}
+		}
+		fmt.Fprintln(w, term.Clean("class "+d.Class+" differs: "+strings.Join(only, "; ")))
+	}
+	if n := len(differences) - most; n > 0 {
+		fmt.Fprintf(w, "%s\n", counted(n, "other class differs", "other classes differ"))
+	}
 }
 
 // classCount says how many classes the class path has.
