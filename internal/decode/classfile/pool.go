@@ -74,6 +74,8 @@ const (
 	tagMethod    = 10
 	tagInterface = 11
 	tagName      = 12
+
+	tagInvokeDynamic = 18
 )
 
 // tagSizes are the bytes of an entry by its tag, with the tag; 0 where there is no such tag.

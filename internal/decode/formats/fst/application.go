@@ -2,7 +2,6 @@ package fst
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -106,9 +105,6 @@ func (a *application) describe(c *class) {
 	}
 	chain, _, err := types.Chain(c.name)
 	if err != nil {
-		if strings.HasSuffix(c.name, ".dubbo.common.beanutil.JavaBeanDescriptor") {
-			c.plan = &plan{fields: slices.Clone(beanFields)}
-		}
 		return
 	}
 	for _, super := range chain {
@@ -118,13 +114,6 @@ func (a *application) describe(c *class) {
 		}
 	}
 	c.plan = newPlan(types, c.name)
-}
-
-// beanFields are those of Dubbo's own class for generic calls with generic=bean.
-var beanFields = []field{
-	{name: "type", own: "type", kind: intField, declared: "I", simple: "int"},
-	{name: "properties", own: "properties", declared: "java.util.Map", simple: "Map"},
-	{name: "className", own: "className", declared: "java.lang.String", simple: "String"},
 }
 
 // WrittenBy implements decode.ClassReader.

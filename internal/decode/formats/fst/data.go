@@ -140,7 +140,8 @@ func (r *Reader) peekWrapped() (k decode.Kind, simple bool) {
 	if !r.OK() {
 		return decode.Object, false
 	}
-	x := Reader{names: r.names, skipped: r.skipped}
+	x := Reader{names: r.names, skipped: r.skipped, application: r.application}
+	x.quiet = true
 	x.Cursor = r.Cursor
 	tag := x.Byte("")
 	if tag != tagArray && tag != tagObject {

@@ -130,6 +130,7 @@ func newPlan(types *classfile.Types, name string) *plan {
 	p.emulated = own.WriteReplace || own.ReadResolve
 	if own.Externalizable {
 		p.form = external
+		p.written = followed(types, name, classfile.WriteExternal)
 		return p
 	}
 	streams := make([]*classfile.ObjectStream, len(chain))
@@ -161,18 +162,23 @@ func newPlan(types *classfile.Types, name string) *plan {
 			break
 		}
 		s := section{class: c.Name, custom: streams[i].WriteObject}
-		if !c.PersistentFields {
-			s.fields = fieldsOf(types, c, func(f *classfile.Field) bool { return f.Modifiers.Has(classfile.Transient) })
-		}
+		listed := persistent[c.Name]
+		s.fields = fieldsOf(types, c, func(f *classfile.Field) bool {
+			return c.PersistentFields && !slices.Contains(listed, f.Name) || f.Modifiers.Has(classfile.Transient)
+		})
 		if s.custom {
 			s.steps = jdkSteps[c.Name]
+			p.form = max(p.form, formOf(s.steps))
+			if s.steps == nil {
+				s.steps = followed(types, c.Name, classfile.WriteObject)
+			}
+		}
+		if c.PersistentFields && listed == nil && (len(s.steps) == 0 || s.steps[0].op != putFields) {
+			s.custom, s.steps = true, nil // its fields are not known
 		}
 		nameHidden(chain, s.fields)
 		slices.SortFunc(s.fields, compareFields)
 		p.sections = append(p.sections, s)
-		if c.Name != name || p.form == ofFields {
-			p.form = max(p.form, formOf(s.steps))
-		}
 	}
 	slices.Reverse(p.sections)
 	return p
@@ -206,6 +212,11 @@ func formOf(steps []step) form {
 		}
 	}
 	return ofFields
+}
+
+// persistent are the fields in serialPersistentFields of classes of the JDK.
+var persistent = map[string][]string{
+	"java.net.URL": {"authority", "file", "hashCode", "host", "port", "protocol", "ref"},
 }
 
 // left reports whether FST leaves a field out: one that is transient, or not marked Serialize in a class that is marked

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classfile"
 )
 
 // step is one of the things that a writeObject or writeExternal writes.
@@ -49,6 +50,42 @@ func stepsOf(s string) (all []step, rest string) {
 		all = append(all, st)
 	}
 	return all, s
+}
+
+// calls are the steps of methods of streams.
+var calls = map[string]byte{
+	"defaultWriteObject": ownFields, "writeFields": putFields, "writeInt": anInt, "writeLong": aLong, "writeByte": aByte, "writeBoolean": aBoolean,
+	"writeShort": aShort, "writeChar": aChar, "writeFloat": aFloat, "writeDouble": aDouble, "writeUTF": aText,
+}
+
+// followed returns what the code of a method of the application writes, nil if that is not always the same.
+func followed(types *classfile.Types, class, method string) []step {
+	writes, err := types.Writes(class, method)
+	if err != nil {
+		return nil
+	}
+	object := byte(markedObject)
+	if method == classfile.WriteExternal {
+		object = plainObject
+	}
+	return stepsOfCalls(writes, object)
+}
+
+func stepsOfCalls(writes []classfile.Write, object byte) []step {
+	all := []step{}
+	for _, w := range writes {
+		switch {
+		case w.Call == "":
+			all[len(all)-1] = step{countedLoop, stepsOfCalls(w.Body, object)}
+		case w.Call == "write":
+			all[len(all)-1] = step{op: someBytes}
+		case w.Call == "writeObject":
+			all = append(all, step{op: object})
+		default:
+			all = append(all, step{op: calls[w.Call]})
+		}
+	}
+	return all
 }
 
 // written takes what a method of a class wrote; s is its section, nil for writeExternal.
@@ -282,6 +319,8 @@ func (r *Reader) expectClass(want byte, what string) {
 var jdkSteps = func() map[string][]step {
 	t := make(map[string][]step)
 	for name, s := range map[string]string{
+		"java.lang.ClassNotFoundException":             "p",
+		"java.lang.ExceptionInInitializerError":        "p",
 		"java.io.File":                                 "Dc",
 		"java.lang.Throwable":                          "D",
 		"java.math.BigDecimal":                         "D",
