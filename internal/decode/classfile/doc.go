@@ -19,5 +19,6 @@
 // annotation.go its annotations, serial_version.go the computed serialVersionUID, code.go walks instructions. types.go finds classes
 // by name, hierarchy.go and object_stream.go join them, return_type.go finds methods; index.go, scan.go, folder.go and duplicates.go know what lies in jars
 // and folders, directory.go reads the directory of a jar, unpack.go its compressed entries; jdk.go and jimage.go read a JDK,
-// builtin.go has classes of one. optimizer.go and machine.go follow the code of a SerializationOptimizer.
+// builtin.go has classes of one. optimizer.go and machine.go follow the code of a SerializationOptimizer, writes.go that of writeObject
+// and writeExternal.
 package classfile

@@ -12,6 +12,8 @@ type Write struct {
 	// Call is the method of java.io.ObjectOutputStream or java.io.ObjectOutput that is called: writeInt, defaultWriteObject,
 	// writeFields; write for an array of bytes that is as long as the int before it. It is empty for a loop.
 	Call string
+	// Field is the field of the object whose value is written; empty where it is another value.
+	Field string
 	// Body is what a loop writes each time. It runs as often as the int before it says.
 	Body []Write
 }
@@ -26,11 +28,12 @@ const (
 // the same: something is written only under a condition, or by a method that is not known, or the number of turns of a loop is not
 // written before it.
 func (t *Types) Writes(class, method string) ([]Write, error) {
-	return t.writes(class, method, 0)
+	return t.writes(class, method, new(int))
 }
 
-func (t *Types) writes(class, method string, depth int) ([]Write, error) {
-	if depth > maxCalls {
+// writes is Writes; followed is the number of methods that were followed before.
+func (t *Types) writes(class, method string, followed *int) ([]Write, error) {
+	if *followed++; *followed > maxCalls {
 		return nil, fmt.Errorf("methods call each other too often")
 	}
 	t.mu.Lock()
@@ -49,9 +52,9 @@ func (t *Types) writes(class, method string, depth int) ([]Write, error) {
 		if c.Super == "" || c.Super == object || !strings.HasPrefix(method, "writeExternal(") {
 			return nil, ErrMissing
 		}
-		return t.writes(c.Super, method, depth+1)
+		return t.writes(c.Super, method, followed)
 	}
-	w := writes{types: t, class: class, pool: p.pool, code: code.instructions, depth: depth}
+	w := writes{types: t, class: class, pool: p.pool, code: code.instructions, followed: followed}
 	if err := w.scan(); err != nil {
 		return nil, err
 	}
@@ -60,12 +63,12 @@ func (t *Types) writes(class, method string, depth int) ([]Write, error) {
 
 // writes finds out what a method writes.
 type writes struct {
-	types  *Types
-	class  string
-	pool   *pool
-	code   []byte
-	depth  int
-	events []event // in order of the code
+	types    *Types
+	class    string
+	pool     *pool
+	code     []byte
+	followed *int
+	events   []event // in order of the code
 }
 
 // event is an instruction that matters.
@@ -87,9 +90,13 @@ const (
 	switchEvent
 )
 
+// aload0 loads the object itself.
+const aload0 = 0x2a
+
 // scan finds the events of the code.
 func (w *writes) scan() error {
 	var names []string
+	field := "" // that the instruction before has got
 	for at := 0; at < len(w.code); {
 		n := instructionLen(w.code, at)
 		if n == 0 {
@@ -100,6 +107,8 @@ func (w *writes) scan() error {
 			e.at, e.end, e.names = at, at+n, slices.Clone(names)
 			w.events = append(w.events, e)
 		}
+		written := field
+		field = ""
 		switch op := ins[0]; {
 		case op >= 0x15 && op <= 0x19: // load of a variable
 			if ins[1] > 1 {
@@ -110,8 +119,11 @@ func (w *writes) scan() error {
 				names = append(names, fmt.Sprint("variable ", k))
 			}
 		case op == 0xb2 || op == 0xb4: // getstatic, getfield
-			if _, name, _, ok := w.pool.member(w.index(ins)); ok {
+			if class, name, _, ok := w.pool.member(w.index(ins)); ok {
 				names = append(names, "field "+name)
+				if op == 0xb4 && class == w.class && at > 0 && w.code[at-1] == aload0 {
+					field = name
+				}
 			}
 		case op >= 0x99 && op <= 0xa8 || op == 0xc6 || op == 0xc7: // branches
 			add(event{kind: branchEvent, target: at + int(int16(binary.BigEndian.Uint16(ins[1:])))})
@@ -137,12 +149,15 @@ func (w *writes) scan() error {
 			if !ok {
 				return fmt.Errorf("a method that is not known")
 			}
-			written, err := w.call(op, class, name, descriptor)
+			calls, err := w.call(op, class, name, descriptor)
 			if err != nil {
 				return err
 			}
-			if written != nil {
-				add(event{kind: callEvent, writes: written})
+			if calls != nil {
+				if len(calls) == 1 && calls[0].Field == "" && !takesStream(descriptor) {
+					calls[0].Field = written
+				}
+				add(event{kind: callEvent, writes: calls})
 				names = nil
 			} else if class == w.class {
 				names = append(names, "method "+name)
@@ -195,7 +210,7 @@ func (w *writes) call(op byte, class, name, descriptor string) ([]Write, error) 
 	if op != special && op != static {
 		return nil, fmt.Errorf("it gives the stream to %s", name)
 	}
-	return w.types.writes(class, name+descriptor, w.depth+1)
+	return w.types.writes(class, name+descriptor, w.followed)
 }
 
 // between returns what events write, of which the last one ends at an offset.

@@ -42,7 +42,7 @@ type graph struct {
 var (
 	// compared are the dialects whose values are compared, whollyRead those of which nothing is opaque but for ownBytes.
 	compared   = regexp.MustCompile(`^(kryo2?|fst|compactedjava)-`)
-	whollyRead = regexp.MustCompile(`^(kryo|compactedjava)-|^fst-.*-skewed$`)
+	whollyRead = regexp.MustCompile(`^(kryo|compactedjava|fst)-`)
 	// ownBytes are classes whose methods write whatever they like, and those with another serializer of Kryo's than the one for fields.
 	ownBytes = regexp.MustCompile(`models\.(External|Written|WrittenBelow)( wrote)?$|models\.(Compatible|Tagged)$`)
 )

@@ -27,7 +27,7 @@ var jarNames = map[string]bool{
 }
 
 // whole is those of them whose values are all read with the classes.
-var whole = map[string]bool{"compactedjava": true, "kryo": true}
+var whole = map[string]bool{"compactedjava": true, "fst": true, "kryo": true}
 
 // isWhole reports whether all values of a capture are read with the classes. Dubbo 3 numbers registered classes in an order that is not
 // known. Serializers of some models leave fields out; TestGraphs knows which.

@@ -90,9 +90,11 @@ func (a *application) named(name string) *class {
 	return c
 }
 
+const vector = "java.util.Vector"
+
 // inherited are the classes whose serializers FST uses for subclasses, too. Fields of these are not written.
 var inherited = map[string]layout{
-	"java.util.Vector": collection, "java.util.Hashtable": mapping, "java.util.concurrent.ConcurrentHashMap": mapping,
+	vector: collection, "java.util.Hashtable": mapping, "java.util.concurrent.ConcurrentHashMap": mapping,
 	"java.math.BigInteger": bigInteger, "java.util.EnumSet": enumSet,
 }
 
@@ -110,6 +112,9 @@ func (a *application) describe(c *class) {
 	for _, super := range chain {
 		if l := inherited[super.Name]; l != unknown {
 			c.layout = l
+			if p := newPlan(types, c.name); super.Name == vector && c.name != vector && p != nil {
+				c.emulated = &class{name: c.name, plan: p}
+			}
 			return
 		}
 	}

@@ -57,6 +57,8 @@ type class struct {
 	elem elem
 	// plan is how objects of a class of the class path are written; nil if it is not there.
 	plan *plan
+	// emulated is the class as FST 2.48 writes it: that has a serializer for Vector, but not for its subclasses.
+	emulated *class
 	// usedIn is the body in which objects of the class were read last.
 	usedIn uint64
 	// sections is how many classes between Throwable and this one, itself included, write an empty section.

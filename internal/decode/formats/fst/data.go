@@ -11,6 +11,10 @@ func (r *Reader) data(cl *class, p decode.Place) {
 		r.planned(cl, p)
 		return
 	}
+	if cl.emulated != nil && r.Left() > 1 && r.Buf[r.Off] == sectionOwn && r.Buf[r.Off+1] == sectionPut {
+		r.planned(cl.emulated, p)
+		return
+	}
 	switch cl.layout {
 	case collection:
 		r.container(p, decode.List, cl, func() { r.list(r.size()) })
@@ -52,6 +56,20 @@ func (r *Reader) data(cl *class, p decode.Place) {
 		r.stackTraceElement(cl, p)
 	case otherText, classRef, uuid:
 		r.asText(cl, p)
+	case numberInt, numberLong, boolInt:
+		if r.classes == nil {
+			r.scalar(cl, p)
+			return
+		}
+		r.container(p, decode.Object, cl, func() {
+			q := r.At(decode.ByField, "value", 0)
+			if cl.layout == numberLong {
+				r.Integer(q, r.int64("a long"))
+			} else {
+				r.Integer(q, int64(r.int32("an int")))
+			}
+			r.end()
+		})
 	default:
 		if p.Throwable && cl.layout == unknown {
 			r.exception(cl, p)
@@ -269,7 +287,12 @@ func (r *Reader) exception(cl *class, p decode.Place) {
 		cause.Throwable = true
 		r.object(cause)
 		r.end()
-		if cl.layout != exception {
+		switch {
+		case cl.layout == exception:
+		case r.distrusted != nil:
+			r.FailWith(r.distrusted)
+		default:
+			r.missing(cl.name)
 			r.FailClass("the fields of class", cl.name)
 		}
 		for range cl.sections {

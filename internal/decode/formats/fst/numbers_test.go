@@ -131,3 +131,24 @@ func TestVariations(t *testing.T) {
 		})
 	}
 }
+
+// Fields of the application's exceptions vary, those of Throwable do not; no number of a field is too much.
+func TestVariationsOfSections(t *testing.T) {
+	r := rig(t).New().(*Reader)
+	r.Reset(formattest.Named(t, "testdata/objects.tsv", "fail S2C"), decode.Malformed, nil)
+	r.ResultKind()
+	r.Throwable()
+	require.Nil(t, r.Err())
+	can := 0
+	for _, u := range r.Used() {
+		for i := -1; i <= len(u.Fields)+1; i++ {
+			for _, typ := range []string{"", "Z", "I", "Ljava/lang/String;", "Ljava/lang/Object;"} {
+				if r.Vary(&decode.Variation{Class: u.Name, Index: max(i, 0), Type: typ}) {
+					can++
+				}
+				r.Vary(nil)
+			}
+		}
+	}
+	assert.Greater(t, can, 10)
+}

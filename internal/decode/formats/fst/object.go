@@ -2,12 +2,17 @@ package fst
 
 import (
 	"fmt"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
 
 // planned takes the data of an object of a class of the class path.
 func (r *Reader) planned(cl *class, p decode.Place) {
+	if r.distrusted != nil && p.Throwable {
+		r.exception(cl, p)
+		return
+	}
 	if r.distrusted != nil {
 		r.Begin(p, decode.Object, cl.name)
 		r.FailWith(r.distrusted)
@@ -45,16 +50,34 @@ func (r *Reader) planned(cl *class, p decode.Place) {
 	}
 }
 
+// vectorElements is the field of java.util.Vector with its elements, and vectorCount the one with their number.
+const (
+	vectorElements = "elementData"
+	vectorCount    = "elementCount"
+)
+
 // showWrapped shows node i as the collection or map in its field of that name.
 func (r *Reader) showWrapped(i int, name string) {
 	n := r.Tree.Node(i)
 	if n == nil || !r.OK() {
 		return
 	}
+	count := int64(-1)
 	for c := i + 1; c < int(n.End); c = int(r.Tree.Nodes[c].End) {
-		if f := &r.Tree.Nodes[c]; f.Label == decode.ByField && f.Name == name {
+		switch f := &r.Tree.Nodes[c]; {
+		case f.Label != decode.ByField:
+		case f.Name == name:
 			n.Kind, n.Num = decode.Alias, int64(c)
-			return
+		case f.Name == vectorCount && f.Kind == decode.Int:
+			count = f.Num
+		}
+	}
+	if name != vectorElements || n.Kind != decode.Alias || count < 0 {
+		return
+	}
+	for c := int(n.Num) + 1; c < int(r.Tree.Nodes[n.Num].End); c = int(r.Tree.Nodes[c].End) {
+		if f := &r.Tree.Nodes[c]; f.Kind == decode.Null && int64(f.Index) >= count { // room for more elements
+			f.Kind, f.Label, f.Name = decode.Overhead, decode.ByRole, "length"
 		}
 	}
 }
@@ -185,6 +208,11 @@ func (r *Reader) sections(cl *class) {
 			r.stop(cl, nil)
 			return
 		}
+	}
+	// In Dubbo 3 the exceptions of com.alibaba.dubbo extend those of org.apache.dubbo, which have their fields.
+	if b := r.Buf[r.Off:]; len(b) > 1 && b[0] == sectionFields && b[1] == fieldsEnd && strings.HasPrefix(cl.name, "com.alibaba.dubbo.") {
+		r.emptySection()
+		r.Role("type")
 	}
 }
 

@@ -146,6 +146,9 @@ func newPlan(types *classfile.Types, name string) *plan {
 		}
 	}
 	p.wraps = wrapped(types, name)
+	if slices.ContainsFunc(chain, func(c *classfile.Class) bool { return c.Name == vector }) {
+		p.wraps = vectorElements
+	}
 	if !p.emulated {
 		for i, c := range chain {
 			p.fields = append(p.fields, fieldsOf(types, c, func(f *classfile.Field) bool { return left(chain[i:], f) })...)

@@ -221,7 +221,7 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 		r.FailWith(r.distrusted)
 		return
 	case r.classes != nil && r.OK():
-		r.incomplete = r.doubtful != "" // else it may be another byte, if the fields before it were misread
+		r.incomplete = r.doubtful != "" || len(r.used) == 0
 		if r.doubtful != "" {
 			r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, r.doubtful)
 			return

@@ -9,8 +9,9 @@ import (
 
 // step is one of the things that a writeObject or writeExternal writes.
 type step struct {
-	op   byte
-	body []step // of a loop
+	op    byte
+	field string // whose value it is, "" if that is not known
+	body  []step // of a loop
 }
 
 // Steps as they are written in a table.
@@ -64,11 +65,14 @@ func followed(types *classfile.Types, class, method string) []step {
 	if err != nil {
 		return nil
 	}
-	object := byte(markedObject)
 	if method == classfile.WriteExternal {
-		object = plainObject
+		return stepsOfCalls(writes, plainObject)
 	}
-	return stepsOfCalls(writes, object)
+	steps := stepsOfCalls(writes, markedObject)
+	for i := range steps {
+		steps[i].field = "" // a value beside the fields, even of a field that is transient
+	}
+	return steps
 }
 
 func stepsOfCalls(writes []classfile.Write, object byte) []step {
@@ -76,13 +80,13 @@ func stepsOfCalls(writes []classfile.Write, object byte) []step {
 	for _, w := range writes {
 		switch {
 		case w.Call == "":
-			all[len(all)-1] = step{countedLoop, stepsOfCalls(w.Body, object)}
+			all[len(all)-1] = step{op: countedLoop, body: stepsOfCalls(w.Body, object)}
 		case w.Call == "write":
-			all[len(all)-1] = step{op: someBytes}
+			all[len(all)-1] = step{op: someBytes, field: w.Field}
 		case w.Call == "writeObject":
-			all = append(all, step{op: object})
+			all = append(all, step{op: object, field: w.Field})
 		default:
-			all = append(all, step{op: calls[w.Call]})
+			all = append(all, step{op: calls[w.Call], field: w.Field})
 		}
 	}
 	return all
@@ -135,14 +139,15 @@ func (w *writer) run(steps []step) {
 			if w.collection() {
 				r.Role("length")
 			} else {
-				r.Integer(w.place(), int64(n))
+				r.Integer(w.place(""), int64(n))
 			}
 			w.repeat(n, st.body)
 		case someBytes:
 			n := r.count("the number of bytes", 1)
-			r.Integer(w.place(), int64(n))
+			r.Role("length")
+			p := w.place(st.field)
 			raw := r.Bytes(n, "bytes")
-			r.FillRaw(r.Scalar(w.place(), decode.Bytes), raw)
+			r.FillRaw(r.Scalar(p, decode.Bytes), raw)
 		case sizedLoop:
 			w.repeat(r.sizeField, st.body)
 		case loopUntilNull:
@@ -151,10 +156,10 @@ func (w *writer) run(steps []step) {
 			if w.collection() {
 				r.Hidden("comparator", func() { w.object(st.op, r.At(decode.ByRole, "", 0)) })
 			} else {
-				w.object(st.op, w.place())
+				w.object(st.op, w.place(st.field))
 			}
 		default:
-			w.scalar(st.op)
+			w.scalar(st)
 		}
 	}
 }
@@ -162,8 +167,15 @@ func (w *writer) run(steps []step) {
 // collection reports whether the object is shown as a list or a map.
 func (w *writer) collection() bool { return w.form == ofElements || w.form == ofEntries }
 
-// place returns the place of a value that is not a field: in a list named #custom.
-func (w *writer) place() decode.Place {
+// place returns the place of a value: that of a field, or one in a list named #custom.
+func (w *writer) place(field string) decode.Place {
+	if field != "" {
+		if w.list >= 0 || w.list == -2 {
+			w.r.Close()
+			w.list = -1
+		}
+		return w.r.At(decode.ByField, field, 0)
+	}
 	if w.list == -1 {
 		if w.list = w.r.Open(decode.List, decode.ByField, "#custom", 0); w.list == -1 {
 			w.list = -2
@@ -263,13 +275,14 @@ func (w *writer) untilNull(body []step) {
 func (w *writer) object(op byte, p decode.Place) {
 	if op == markedObject {
 		w.r.expectClass(sectionTagged, "an object that class "+w.cl.name+" wrote")
+		p.Start, p.Head = w.r.Off, w.r.Off
 	}
 	w.r.object(p)
 }
 
 // scalar takes a value that is not an object.
-func (w *writer) scalar(op byte) {
-	r := w.r
+func (w *writer) scalar(st *step) {
+	r, op := w.r, st.op
 	if w.collection() { // capacities and load factors
 		switch op {
 		case anInt:
@@ -280,7 +293,7 @@ func (w *writer) scalar(op byte) {
 		r.Role("length")
 		return
 	}
-	p := w.place()
+	p := w.place(st.field)
 	switch op {
 	case anInt:
 		r.Integer(p, int64(r.int32("an int")))
@@ -349,6 +362,7 @@ var jdkSteps = func() map[string][]step {
 		"java.util.SimpleTimeZone":                     "Dro",
 		"java.util.TreeMap":                            "Dn(oo)",
 		"java.util.TreeSet":                            "Don(o)",
+		vector:                                         "p",
 		"java.util.concurrent.ConcurrentLinkedDeque":   "Dt(o)",
 		"java.util.concurrent.ConcurrentLinkedQueue":   "Dt(o)",
 		"java.util.concurrent.ConcurrentSkipListMap":   "Dt(oo)",
