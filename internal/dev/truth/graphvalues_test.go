@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -63,6 +64,8 @@ func (c *graphComparer) contents(path string, got, want any) string {
 		}
 		if m, is := got.(map[string]any); is && has(m, "wrapped") {
 			return c.compare(path+".wrapped", m["wrapped"], want)
+		} else if m["@class"] == "java.util.Collections$CopiesList" && len(w) > 0 && m["n"] == json.Number(strconv.Itoa(len(w))) {
+			return c.compare(path+".element", m["element"], w[0])
 		}
 		switch {
 		case !ok && (c.unread(got) || c.chars(got, w)):
@@ -79,6 +82,9 @@ func (c *graphComparer) contents(path string, got, want any) string {
 	case map[string]any:
 		g, ok := got.(map[string]any)
 		if !ok && strings.HasPrefix(fmt.Sprint(w["@class"]), "java.util.concurrent.atomic.") && has(w, "value") {
+			if flag, is := got.(bool); is && w["@class"] == "java.util.concurrent.atomic.AtomicBoolean" { // which has an int
+				got = map[bool]json.Number{false: "0", true: "1"}[flag]
+			}
 			return c.compare(path, got, w["value"])
 		}
 		if l, list := got.([]any); list && w["@class"] == "java.util.BitSet" && sameBitSet(l, w["words"]) {
