@@ -150,3 +150,27 @@ func (r *Recorder) NameKey(i int) string {
 	n.Name = n.Text
 	return n.Text
 }
+
+// MaxRepeated bounds the elements of a body that have no bytes: those of lists of n times the same element.
+const MaxRepeated = 1 << 12
+
+// Repeat adds elements 1 to n-1 of a list of n times the same element, which is node first. mayCopy reports whether a text of that many
+// bytes may be copied; other elements are references.
+func (r *Recorder) Repeat(first, n int, mayCopy func(bytes int) bool) {
+	if r.Tree == nil {
+		r.Run(Ref, n-1)
+		return
+	}
+	for k := 1; k < n && r.OK(); k++ {
+		p := r.Leaf(Ref, ByIndex, "", k)
+		if p == nil {
+			return
+		}
+		switch of := &r.Tree.Nodes[first]; {
+		case of.Kind == List, of.Kind == Map, of.Kind == Object, of.Kind == Custom, of.Kind == Alias, of.Kind == Opaque, !mayCopy(len(of.Text) + len(of.Raw)):
+			p.Num = int64(first)
+		default:
+			p.Kind, p.Num, p.Float, p.Class, p.Text, p.Raw = of.Kind, of.Num, of.Float, of.Class, of.Text, of.Raw
+		}
+	}
+}

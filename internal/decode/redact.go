@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -67,13 +68,28 @@ func (t *Tree) Reference(i int) string {
 	if !t.Redact {
 		return t.Path(i)
 	}
+	return t.reference(t.lineage(i))
+}
+
+// printedAt returns the path of the place where node i is printed: that of Reference without the fields that stand for their objects.
+func (t *Tree) printedAt(i int) string {
+	chain := t.lineage(i)
+	printed := slices.DeleteFunc(chain, t.isAliased)
+	if len(printed) == len(chain) {
+		return t.Reference(i)
+	}
+	return t.reference(printed)
+}
+
+// reference returns the path of the last of these nodes, each of which is within the one before it.
+func (t *Tree) reference(chain []int32) string {
 	var p pathWriter
-	for _, k := range t.lineage(i) {
+	for _, k := range chain {
 		if len(p.buf) >= maxPath {
 			break
 		}
 		n := t.Nodes[k]
-		if (n.Label == ByKey || n.Label == ByEntry) && !t.IsNamed(int(k)) {
+		if (n.Label == ByKey || n.Label == ByEntry) && t.Redact && !t.IsNamed(int(k)) {
 			n.Name = ""
 		} else {
 			n.Name = t.FieldName(int(k))

@@ -12,11 +12,17 @@ import (
 // isUnprinted reports whether node i is a field that is not printed, or lies in one.
 func (t *Tree) isUnprinted(i int32) bool {
 	for up := t.Nodes[i].Parent; up >= 0; i, up = up, t.Nodes[up].Parent {
-		if t.Nodes[i].Label == ByField && t.Nodes[up].Kind != Object {
+		if t.Nodes[i].Label == ByField && t.Nodes[up].Kind != Object && !t.isAliased(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// isAliased reports whether node i is printed in place of its parent.
+func (t *Tree) isAliased(i int32) bool {
+	up := t.Nodes[i].Parent
+	return up >= 0 && t.Nodes[up].Kind == Alias && t.Nodes[up].Num == int64(i)
 }
 
 // appendReference prints node i, which is a reference: as the path of its target, or as the target itself where that is not
@@ -79,9 +85,9 @@ func (t *Tree) appendPath(dst []byte, i int32) []byte {
 		if up < 0 {
 			break
 		}
-		rest = strings.TrimPrefix(t.Reference(int(i)), t.Reference(int(up))) + rest
+		rest = strings.TrimPrefix(t.printedAt(int(i)), t.printedAt(int(up))) + rest
 		i = t.inlinedAt[up]
 	}
 	dst = append(dst, `{"@ref":`...)
-	return append(AppendString(dst, t.Reference(int(i))+rest), '}')
+	return append(AppendString(dst, t.printedAt(int(i))+rest), '}')
 }

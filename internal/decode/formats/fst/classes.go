@@ -32,6 +32,7 @@ const (
 	plain      // nothing but the end tag
 	emptyList  // empty section
 	emptyMap
+	emptyObject
 	single    // tagged element, end
 	singleMap // tagged key and value, end
 	copies    // section with FInt count and tagged element
@@ -159,6 +160,7 @@ var known = func() map[string]*class {
 	add(plain, lang+"Object")
 	add(emptyList, coll+"EmptyList", coll+"EmptySet")
 	add(emptyMap, coll+"EmptyMap")
+	add(emptyObject, coll+"ReverseComparator", lang+"String$CaseInsensitiveComparator")
 	add(single, coll+"SingletonList", coll+"SingletonSet")
 	add(singleMap, coll+"SingletonMap")
 	add(copies, coll+"CopiesList")

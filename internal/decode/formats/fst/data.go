@@ -26,6 +26,8 @@ func (r *Reader) data(cl *class, p decode.Place) {
 		r.container(p, decode.List, cl, r.emptySection)
 	case emptyMap:
 		r.container(p, decode.Map, cl, r.emptySection)
+	case emptyObject:
+		r.container(p, decode.Object, cl, r.emptySection)
 	case single:
 		r.container(p, decode.List, cl, func() {
 			r.list(1)
@@ -112,13 +114,31 @@ func (r *Reader) entries(n int) {
 	}
 }
 
-// copies takes a list of n times the same element.
+// copies takes a list of n times the same element. Without a class path, and if it is too long to be written out, it is an object.
 func (r *Reader) copies(cl *class, p decode.Place) {
-	r.container(p, decode.Object, cl, func() {
-		r.expect(sectionFields, "a section")
-		r.Role("type")
-		r.Integer(r.At(decode.ByField, "n", 0), int64(r.int32("a number of elements")))
-		r.object(r.At(decode.ByField, "element", 0))
+	r.expect(sectionFields, "a section")
+	at := r.Off
+	n := int(r.int32("a number of elements"))
+	if r.classes == nil || n < 0 || n-1 > decode.MaxRepeated-r.repeated {
+		r.Off = at
+		r.container(p, decode.Object, cl, func() {
+			r.Role("type")
+			r.Integer(r.At(decode.ByField, "n", 0), int64(r.int32("a number of elements")))
+			r.object(r.At(decode.ByField, "element", 0))
+			r.end()
+		})
+		return
+	}
+	r.container(p, decode.List, cl, func() {
+		r.Role("length")
+		if n == 0 {
+			r.Hidden("value", func() { r.object(r.At(decode.ByRole, "", 0)) })
+		} else {
+			first := r.NextNode()
+			r.object(r.At(decode.ByIndex, "", 0))
+			r.repeated += n - 1
+			r.Repeat(first, n, r.mayCopy)
+		}
 		r.end()
 	})
 }
@@ -133,7 +153,8 @@ func (r *Reader) wrapped(cl *class, p decode.Place) {
 	if !simple {
 		k = decode.Object
 	}
-	r.container(p, k, cl, func() {
+	i := r.Begin(p, k, cl.name)
+	r.Content(func() {
 		if cl.layout == wrapList {
 			r.Role("type")
 		}
@@ -151,6 +172,9 @@ func (r *Reader) wrapped(cl *class, p decode.Place) {
 			r.end()
 		}
 	})
+	if !simple && r.classes != nil {
+		r.showWrapped(i, "wrapped", false)
+	}
 }
 
 // peekWrapped looks ahead at a wrapped value.
@@ -253,25 +277,12 @@ func (r *Reader) markedEntries(n int) {
 	}
 }
 
-// comparator takes the comparator of a sorted collection: null, an enum constant, or one without fields.
+// comparator takes the comparator of a sorted collection: null, an enum constant, or an object.
 func (r *Reader) comparator() {
-	q := r.At(decode.ByRole, "comparator", 0)
-	switch tag := r.Byte("a comparator"); {
-	case !r.OK(), tag == tagNull:
-	case tag == tagEnum:
-		r.class(&q)
-		r.int32("an ordinal")
-	case tag == tagObject:
-		cl := r.class(&q)
-		if r.OK() && cl.name != "java.util.Collections$ReverseComparator" {
-			r.FailClass("the fields of comparator", cl.name)
-		}
-		r.expect(sectionFields, "a section")
-		r.expect(fieldsEnd, "the end of the fields")
-	default:
-		r.FailAt(q.Start, decode.Unsupported, "a comparator", decode.HexByte(tag))
+	if tag, ok := r.Peek(); ok && tag != tagNull && tag != tagEnum && tag != tagObject && tag != tagHandle {
+		r.FailAt(r.Off, decode.Unsupported, "a comparator", decode.HexByte(tag))
 	}
-	r.Role("comparator")
+	r.Hidden("comparator", func() { r.object(r.At(decode.ByRole, "", 0)) })
 }
 
 // exception takes a Throwable: its own fields, then a section for each class down to the runtime class.

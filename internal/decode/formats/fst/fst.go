@@ -56,9 +56,11 @@ type Reader struct {
 	skipped bool
 	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled
 	texts   map[int]string // texts that handles refer to, by the offset of their tags
-	copied  int            // bytes of texts copied for handles
-	probe   *Reader        // tries places where attachments may start
-	work    int            // the cost of that search, in bytes read
+	copied  int            // bytes of texts copied for handles and elements without bytes
+	// repeated counts elements without bytes.
+	repeated int
+	probe    *Reader // tries places where attachments may start
+	work     int     // the cost of that search, in bytes read
 
 	application
 }
@@ -74,7 +76,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	}
 	clear(r.nodes)
 	clear(r.texts)
-	r.copied, r.work = 0, 0
+	r.copied, r.repeated, r.work = 0, 0, 0
 	r.startBody()
 }
 

@@ -17,8 +17,10 @@ type plan struct {
 	sections []section
 	// emulated: the object is written as java.io.ObjectOutputStream would, in sections, and never without its class.
 	emulated bool
-	// wraps is the field with the collection or map that stands for an object of the JDK, such as a synchronized list.
-	wraps string
+	// wraps is the field with the collection or map that stands for an object of the JDK, such as a synchronized list. If
+	// wrapsKeys, the keys of that map do.
+	wraps     string
+	wrapsKeys bool
 	// missing is a superclass that was not found, so that the fields are not known.
 	missing string
 	// written is what writeExternal writes, nil if that is not known.
@@ -145,7 +147,7 @@ func newPlan(types *classfile.Types, name string) *plan {
 			p.emulated = true
 		}
 	}
-	p.wraps = wrapped(types, name)
+	p.wraps, p.wrapsKeys = wrapped(types, name)
 	if slices.ContainsFunc(chain, func(c *classfile.Class) bool { return c.Name == vector }) {
 		p.wraps = vectorElements
 	}
@@ -187,21 +189,26 @@ func newPlan(types *classfile.Types, name string) *plan {
 	return p
 }
 
-// wrapped returns the field with the collection or map that a class of the JDK wraps, "" for other classes.
-func wrapped(types *classfile.Types, name string) string {
+// wrapped returns the field with the collection or map that a class of the JDK wraps, "" for other classes, and whether the keys of
+// that map are the elements.
+func wrapped(types *classfile.Types, name string) (field string, keys bool) {
 	field, of := "c", "java.util.Collection"
 	switch {
 	case name == "java.util.concurrent.CopyOnWriteArraySet":
 		field = "al"
+	case name == "java.util.Collections$SetFromMap", name == "java.util.concurrent.ConcurrentSkipListSet":
+		return "m", true
+	case name == "java.util.concurrent.ConcurrentHashMap$KeySetView":
+		return "map", true
 	case !strings.HasPrefix(name, "java.util.Collections$"):
-		return ""
+		return "", false
 	case strings.HasSuffix(name, "Map"):
 		field, of = "m", "java.util.Map"
 	}
 	if is, err := types.Is(name, of); !is || err != nil {
-		return ""
+		return "", false
 	}
-	return field
+	return field, false
 }
 
 // formOf returns how a class of the JDK with these steps is shown.

@@ -181,11 +181,17 @@ func (r *Reader) handle(p decode.Place) {
 		return
 	}
 	s, ok := r.textAt(off, p.Start)
-	if r.copied += len(s); !ok || r.copied > maxCopied*len(r.Buf) {
+	if !ok || !r.mayCopy(len(s)) {
 		r.Scalar(p, decode.Opaque)
 		return
 	}
 	r.Words(p, decode.String, func() string { return s })
+}
+
+// mayCopy reports whether n more bytes of text may be repeated.
+func (r *Reader) mayCopy(n int) bool {
+	r.copied += n
+	return r.copied <= maxCopied*len(r.Buf)
 }
 
 // textAt returns the string whose tag is at off and which ends before end.

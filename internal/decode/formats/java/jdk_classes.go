@@ -17,11 +17,8 @@ func (r *Reader) wraps() bool {
 	return take > 0 && count > 0 && put <= take && put != 0
 }
 
-// maxCopies bounds the elements of a body that have no bytes: those of lists of n times the same element.
-const maxCopies = 1 << 12
-
 // tooMany reports whether a list of n times the same element is too long to be written out.
-func (r *Reader) tooMany(n int) bool { return n-1 > maxCopies-r.copied }
+func (r *Reader) tooMany(n int) bool { return n-1 > decode.MaxRepeated-r.copied }
 
 // copies takes the element of Collections.nCopies, whose list is node i, and adds it n-1 times more. If there are too many,
 // the list becomes an object.
@@ -40,30 +37,7 @@ func (r *Reader) copies(i, n int) {
 	r.copied += n - 1
 	first := r.NextNode()
 	r.item(decode.ByIndex, "", 0)
-	if r.Tree == nil {
-		r.Run(decode.Ref, n-1)
-		return
-	}
-	for k := 1; k < n && r.OK(); k++ {
-		if p := r.Leaf(decode.Ref, decode.ByIndex, "", k); p != nil {
-			r.repeatElement(p, first)
-		}
-	}
-}
-
-// repeatElement makes n a copy of node first, or a reference to it.
-func (r *Reader) repeatElement(n *decode.Node, first int) {
-	of := &r.Tree.Nodes[first]
-	switch of.Kind {
-	case decode.List, decode.Map, decode.Object, decode.Custom:
-		n.Num = int64(first)
-		return
-	}
-	if !r.repeats(len(of.Text) + len(of.Raw)) {
-		n.Num = int64(first)
-		return
-	}
-	n.Kind, n.Num, n.Float, n.Class, n.Text, n.Raw = of.Kind, of.Num, of.Float, of.Class, of.Text, of.Raw
+	r.Repeat(first, n, r.repeats)
 }
 
 // builder takes the data of a StringBuilder, which has no fields: the number of characters and an array.
