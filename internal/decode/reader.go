@@ -86,6 +86,18 @@ type ResultReader interface {
 	ResultType(writer Side, service, method string, parameters []string) string
 }
 
+// Numbers are registered classes by their number, as bodies of a connection told them. They do not change.
+type Numbers map[int]string
+
+// NumberReader is a ClassReader that finds out the numbers of registered classes, where only one assignment lets it read a body to its
+// end.
+type NumberReader interface {
+	// SetNumbers says what earlier bodies of the connection told, before a body is read. It may be nil.
+	SetNumbers(n Numbers)
+	// Numbers returns that and what the body told.
+	Numbers() Numbers
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {

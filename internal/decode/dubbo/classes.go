@@ -7,6 +7,10 @@ import "dubbo-wire/internal/decode"
 func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serialization, layout Layout) *Message {
 	r, writer := chosen.classes, d.dialects.peer.writer(f)
 	r.WrittenBy(writer)
+	numbers, ok := r.(decode.NumberReader)
+	if ok {
+		numbers.SetNumbers(d.dialects.numbers)
+	}
 	m := d.decodeOnce(f, detail, chosen, layout)
 	if m.Kind > Response {
 		return m
@@ -15,6 +19,9 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	err := m.Err
 	if at := chosen.r.Offset(); err == nil && whole && at < len(f.Body) {
 		err = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the body", Found: "more bytes"}
+	}
+	if err == nil && ok {
+		d.dialects.numbers = numbers.Numbers()
 	}
 	switch {
 	case err == nil, !whole && (err.Cause == f.Short || f.Short == decode.None && err.Cause == decode.Limit):

@@ -21,6 +21,7 @@ type Dialects struct {
 	hasLayout bool
 	// peer is what the connection knows about the body that is decoded.
 	peer     peer
+	numbers  decode.Numbers
 	searched searches
 	// failed counts bodies without a matching serialization.
 	failed uint8

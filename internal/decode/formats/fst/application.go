@@ -129,6 +129,11 @@ func (a *application) WrittenBy(s decode.Side) {
 	a.side = s
 }
 
+// ResultType implements decode.ResultReader.
+func (a *application) ResultType(s decode.Side, service, method string, parameters []string) string {
+	return a.classes.ReturnType(s, service, method, parameters)
+}
+
 // Distrust implements decode.ClassReader.
 func (a *application) Distrust(err *decode.Error) { a.distrusted = err }
 

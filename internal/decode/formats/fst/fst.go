@@ -40,6 +40,7 @@ var Format = decode.Format{
 // With returns f with readers that know the classes of p.
 func With(f decode.Format, p *classpath.Path) decode.Format {
 	if p != nil {
+		f.TypedResults = len(p.Lists()) > 0
 		f.New = func() decode.Reader { return &Reader{application: application{classes: p}} }
 	}
 	return f

@@ -2,6 +2,7 @@ package fst
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,8 +85,8 @@ type trial struct {
 type numbers struct {
 	registries []registry
 	loaded     bool
-	trial      *trial    // in a walk that tries one
-	found      numbering // the last order that was found
+	trial      *trial // in a walk that tries one
+	told       decode.Numbers
 
 	// Of one body.
 	settled   bool
@@ -149,22 +150,16 @@ func (r *Reader) settle() {
 	}
 	r.settling = numbering{registry: &r.registries[len(r.registries)-1]} // that of all lists
 	r.solutions = r.solutions[:0]
-	for i := range r.registries {
-		r.attempt(numbering{registry: &r.registries[i]})
-	}
-	if len(r.solutions) == 0 && r.found.registry != nil {
-		r.attempt(r.found)
+	if r.told != nil {
+		r.permuteAll(r.told)
 	}
 	if len(r.solutions) == 0 {
 		for i := range r.registries {
-			if n := len(r.registries[i].names); n > 1 && n <= maxOrderedNames {
-				order := make([]int, n)
-				for k := range order {
-					order[k] = -1
-				}
-				r.permute(numbering{&r.registries[i], order})
-			}
+			r.attempt(numbering{registry: &r.registries[i]})
 		}
+	}
+	if len(r.solutions) == 0 {
+		r.permuteAll(nil)
 	}
 	if len(r.solutions) == 0 {
 		return
@@ -177,9 +172,32 @@ func (r *Reader) settle() {
 		}
 	}
 	if r.settling.order != nil {
-		r.found = r.settling
+		r.told = r.settling.with(r.told)
 	}
 }
+
+// with returns the numbers of the classes in an order, with those that were told.
+func (n *numbering) with(told decode.Numbers) decode.Numbers {
+	all := maps.Clone(told)
+	if all == nil {
+		all = decode.Numbers{}
+	}
+	for k, class := range n.order {
+		if class >= 0 {
+			all[n.first+2*k] = n.names[class]
+		}
+	}
+	if len(all) == len(told) {
+		return told
+	}
+	return all
+}
+
+// SetNumbers implements decode.NumberReader.
+func (a *application) SetNumbers(n decode.Numbers) { a.told = n }
+
+// Numbers implements decode.NumberReader.
+func (a *application) Numbers() decode.Numbers { return a.told }
 
 // differs returns a number that is another class in another trial.
 func (t *trial) differs(other *trial) (id int, a, b string, differ bool) {
@@ -224,6 +242,22 @@ func (r *Reader) attempt(n numbering) (open int) {
 		r.solutions = append(r.solutions, t)
 	}
 	return -1
+}
+
+// permuteAll tries the orders of each registry's classes in which classes have the numbers that were told.
+func (r *Reader) permuteAll(told decode.Numbers) {
+	for i := range r.registries {
+		reg := &r.registries[i]
+		n := len(reg.names)
+		if n < 2 || n > maxOrderedNames {
+			continue
+		}
+		order := make([]int, n)
+		for k := range order {
+			order[k] = slices.Index(reg.names, told[reg.first+2*k])
+		}
+		r.permute(numbering{reg, order})
+	}
 }
 
 // permute tries every order of the classes whose numbers the body has, until two fit.

@@ -93,6 +93,28 @@ func TestDoubtfulNumbers(t *testing.T) {
 	}
 }
 
+// What a body told of numbers holds for the connection.
+func TestToldNumbers(t *testing.T) {
+	file := list(t, colorClass, onlyNameClass, "org.dubbowire.rig.zoo.Odd$Name")
+	const typ = "Lorg/dubbowire/rig/edge/OnlyName;"
+	r := rig(t, file).New().(*Reader)
+	read := func(typ string) *decode.Error {
+		r.Reset(formattest.Hex("0032 fc0161 00"), decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, typ)
+		return r.Err()
+	}
+	require.NotNil(t, read(""))
+	assert.Empty(t, r.Numbers())
+	require.Nil(t, read(typ))
+	told := r.Numbers()
+	assert.Equal(t, decode.Numbers{50: onlyNameClass}, told)
+	require.Nil(t, read(""))
+	r.SetNumbers(nil)
+	require.NotNil(t, read(""), "another connection")
+	r.SetNumbers(decode.Numbers{50: colorClass})
+	require.Nil(t, read(typ), "what was told does not fit")
+}
+
 // Variations of a class: without a field, and with another one where FST would write it.
 func TestVariations(t *testing.T) {
 	for _, c := range []struct {

@@ -117,6 +117,7 @@ type Reader struct {
 
 	// Numbers of the application's classes: see search.
 	assigned    assignment
+	told        decode.Numbers // by this body and earlier ones of the connection
 	searched    bool
 	top         int    // where the top-level object starts
 	topType     string // its declared type

@@ -30,6 +30,12 @@ func (r *classReader) ResultType(s decode.Side, service, method string, paramete
 	return r.library.path.ReturnType(s, service, method, parameters)
 }
 
+// SetNumbers implements decode.NumberReader.
+func (r *classReader) SetNumbers(n decode.Numbers) { r.told = n }
+
+// Numbers implements decode.NumberReader.
+func (r *classReader) Numbers() decode.Numbers { return r.told }
+
 // Misfits implements decode.ClassReader.
 func (r *classReader) Misfits(err *decode.Error) bool {
 	if r.misread {

@@ -154,14 +154,40 @@ func (r *Reader) search() {
 	if r.trial == nil {
 		r.trial = &Reader{d: r.d, untagged: r.untagged}
 	}
+	if r.searchTold() {
+		return
+	}
 	if ordered := r.library.numbers.ordered; len(ordered) > 0 && len(r.assigned) == 0 && r.trial.fitsAs(r, ordered) {
 		r.assigned = ordered
 		return
 	}
+	r.searchFrom(r.assigned)
+}
+
+// searchTold is search for assignments with what earlier bodies told. It reports whether there is one.
+func (r *Reader) searchTold() bool {
+	if len(r.told) == 0 {
+		return false
+	}
+	from := maps.Clone(r.assigned)
+	if from == nil {
+		from = assignment{}
+	}
+	for id, name := range r.told {
+		if c := from[uint32(id)]; c != nil && c.name != name {
+			return false
+		}
+		from[uint32(id)] = r.library.class(name)
+	}
+	return r.searchFrom(from)
+}
+
+// searchFrom keeps what all assignments have in common that fit and have the classes of from. It reports whether one fits.
+func (r *Reader) searchFrom(from assignment) bool {
 	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, work: r.maxTried()}
-	s.try(maps.Clone(r.assigned))
+	s.try(maps.Clone(from))
 	if s.trials < 0 || s.work < 0 || len(s.fits) == 0 {
-		return
+		return false
 	}
 	common := s.fits[0]
 	for _, a := range s.fits[1:] {
@@ -176,6 +202,25 @@ func (r *Reader) search() {
 		r.assigned = assignment{}
 	}
 	maps.Copy(r.assigned, common)
+	if !s.unsure {
+		r.told = common.with(r.told)
+	}
+	return true
+}
+
+// with returns the numbers of an assignment, with those that were told.
+func (a assignment) with(told decode.Numbers) decode.Numbers {
+	all := maps.Clone(told)
+	if all == nil {
+		all = decode.Numbers{}
+	}
+	for id, c := range a {
+		all[int(id)] = c.name
+	}
+	if len(all) == len(told) {
+		return told
+	}
+	return all
 }
 
 // search is a search for assignments.
@@ -184,6 +229,7 @@ type search struct {
 	numbers      *numbers
 	trials, work int
 	fits         []assignment
+	unsure       bool // whether an assignment fits only as far as classes are known
 }
 
 // try reads with an assignment, and with every one that adds to it what is missing.
@@ -198,6 +244,7 @@ func (s *search) try(a assignment) {
 	if x.undecided == nil {
 		if fits {
 			s.fits = append(s.fits, a)
+			s.unsure = s.unsure || x.Err() != nil
 		}
 		return
 	}
