@@ -22,6 +22,8 @@ type Misfit struct {
 	Others int
 	// OtherSide: the body fits the classes of the other peer.
 	OtherSide bool
+	// Listed: a list of registered classes says which class a number of the body is; it may be that list that does not fit.
+	Listed bool
 }
 
 // MaxCauses is the maximum number of causes that a Misfit names.
@@ -113,6 +115,9 @@ func NewMisfit(r ClassReader, writer Side, err *Error) *Misfit {
 	}
 	if m.Expected == "" {
 		m.Expected = "other bytes"
+	}
+	if l, ok := r.(ListReader); ok {
+		m.Listed = l.Listed()
 	}
 	v, ok := r.(VaryingReader)
 	if !ok {

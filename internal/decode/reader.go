@@ -79,6 +79,12 @@ type ClassReader interface {
 	Distrust(err *Error)
 }
 
+// ListReader is a ClassReader of a serialization in which classes may be registered.
+type ListReader interface {
+	// Listed reports whether a list of registered classes said, since the last Reset, which class a number is.
+	Listed() bool
+}
+
 // ResultReader is a Reader of a serialization that does not write the class of a result, and that was given the application's classes.
 type ResultReader interface {
 	// ResultType returns the descriptor of the type that a method returns to a peer, or sends to the other one, "" if it is not known.

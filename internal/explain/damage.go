@@ -49,7 +49,12 @@ func (f *Frame) likely(err *decode.Error) string {
 		if text == "" {
 			text = "the writer has another version of a class"
 		}
-		return fmt.Sprintf("%s; bring the writer's classes: --classpath %s=PATH", text, misfit.Writer)
+		advice := "bring the writer's classes: --classpath " + misfit.Writer.String() + "=PATH"
+		if misfit.Listed {
+			text += ", or registers other classes than listed"
+			advice += ", or its list: --register FILE, --optimizer CLASS"
+		}
+		return text + "; " + advice
 	}
 	switch err.Cause {
 	case decode.Cut:

@@ -151,9 +151,10 @@ func missingClasses(k *Collector, e *evidence) {
 type misfit struct {
 	writer       decode.Side
 	class, cause string
+	listed       bool // numbers of registered classes come from a list
 }
 
-func misfitOf(m *decode.Misfit) misfit { return misfit{m.Writer, m.Class, m.Text()} }
+func misfitOf(m *decode.Misfit) misfit { return misfit{m.Writer, m.Class, m.Text(), m.Listed} }
 
 // misfits finds bodies whose writer has other classes than the class path.
 func misfits(k *Collector, e *evidence) {
@@ -182,7 +183,12 @@ func misfits(k *Collector, e *evidence) {
 		if why.cause != "" {
 			text += " (" + why.cause + ")"
 		}
-		f := x.finding(text + "; pass its jar: --classpath " + writer + "=PATH")
+		advice := "; pass its jar: --classpath " + writer + "=PATH"
+		if why.listed {
+			text += ", or registers other classes than listed"
+			advice += ", or its list: --register FILE, --optimizer CLASS"
+		}
+		f := x.finding(text + advice)
 		f.Facts = append(f.Facts, words("writer", writer), words("class", why.class), words("cause", why.cause))
 		e.add(f)
 	}

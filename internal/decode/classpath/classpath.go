@@ -183,8 +183,8 @@ type returnKey struct {
 
 // ReturnType returns the descriptor of the type that a method of a service returns, to a peer with a side's classes, "" if it is not
 // known. parameters are the descriptors of its parameters. Of a future it is the type of the value. The interface may have more in
-// front of it than its package: a context path.
-func (p *Path) ReturnType(s decode.Side, service, method string, parameters []string) string {
+// front of it than its package: a context path. needed: a body cannot be read without the interface, which is noted as with [Path.Asked].
+func (p *Path) ReturnType(s decode.Side, service, method string, parameters []string, needed bool) string {
 	if p == nil {
 		return ""
 	}
@@ -200,7 +200,9 @@ func (p *Path) ReturnType(s decode.Side, service, method string, parameters []st
 	if err == classfile.ErrMissing && p.Sided() {
 		t, err = p.sides[1-s].ReturnType(service, method, parameters)
 	}
-	p.Asked(service, err != classfile.ErrMissing)
+	if needed {
+		p.Asked(service, err != classfile.ErrMissing)
+	}
 	typ := ""
 	if t != nil {
 		switch t.Name {

@@ -110,12 +110,12 @@ func TestReturnType(t *testing.T) {
 	} {
 		for range 2 { // the second time it is known
 			for _, side := range []decode.Side{decode.Consumer, decode.Provider} {
-				assert.Equal(t, c.want, p.ReturnType(side, c.service, c.method, c.parameters), c)
+				assert.Equal(t, c.want, p.ReturnType(side, c.service, c.method, c.parameters, true), c)
 			}
 		}
 	}
 	missing, found := p.Missing()
 	assert.Equal(t, []string{"p.Missing"}, missing)
 	assert.Equal(t, 2, found)
-	assert.Empty(t, (*Path)(nil).ReturnType(decode.Provider, users, "nothing", nil))
+	assert.Empty(t, (*Path)(nil).ReturnType(decode.Provider, users, "nothing", nil, true))
 }

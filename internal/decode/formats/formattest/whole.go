@@ -2,6 +2,8 @@ package formattest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,4 +82,12 @@ func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 	}
 	assert.Equal(tb, len(body), sum, "parts add up to the body")
 	return strings.Join(append(s, strings.Join(parts, " ")), " | ")
+}
+
+// List writes a list of registered classes and returns its file.
+func List(tb testing.TB, classes ...string) string {
+	tb.Helper()
+	name := filepath.Join(tb.TempDir(), "classes.txt")
+	require.NoError(tb, os.WriteFile(name, []byte(strings.Join(classes, "\n")+"\n"), 0o600))
+	return name
 }

@@ -13,6 +13,7 @@ type application struct {
 	classes    *classpath.Path // may be nil
 	side       decode.Side
 	known      [2]map[string]*class // of each side, by name
+	declares   [2]map[string]*field // of each side, by descriptor, of top-level values
 	distrusted *decode.Error        // what objects of the application fail with; nil if they are read
 	varied     variation
 	quiet      bool // nobody is told of classes
@@ -26,12 +27,14 @@ type application struct {
 	sizeField int      // the last field named size
 	// incomplete: reading stopped because something is not in the class path.
 	incomplete bool
+	misread    bool // a top-level value has a class that its declared type does not allow
+	listed     bool // a list of registered classes said which class a number is
 }
 
 func (a *application) startBody() {
 	a.body++
 	a.used = a.used[:0]
-	a.stoppedIn, a.stoppedAt, a.incomplete, a.settled = nil, nil, false, false
+	a.stoppedIn, a.stoppedAt, a.incomplete, a.settled, a.misread, a.listed = nil, nil, false, false, false, false
 }
 
 // use notes that a body has an object of a class.
@@ -129,26 +132,47 @@ func (a *application) WrittenBy(s decode.Side) {
 	a.side = s
 }
 
-// ResultType implements decode.ResultReader.
-func (a *application) ResultType(s decode.Side, service, method string, parameters []string) string {
-	return a.classes.ReturnType(s, service, method, parameters)
-}
-
 // Distrust implements decode.ClassReader.
 func (a *application) Distrust(err *decode.Error) { a.distrusted = err }
 
 // Misfits implements decode.ClassReader.
 func (a *application) Misfits(err *decode.Error) bool {
-	if len(a.used) == 0 || a.distrusted != nil {
+	if len(a.used) == 0 && !a.listed && !a.misread || a.distrusted != nil {
 		return false
 	}
 	switch err.Cause {
 	case decode.Malformed, decode.Limit:
 		return true
 	case decode.Unsupported:
-		return !a.incomplete
+		return !a.incomplete && len(a.used) > 0
 	}
 	return false
+}
+
+// Listed implements decode.ListReader.
+func (a *application) Listed() bool { return a.listed }
+
+// ResultType implements decode.ResultReader.
+func (a *application) ResultType(s decode.Side, service, method string, parameters []string) string {
+	return a.classes.ReturnType(s, service, method, parameters, false)
+}
+
+// declaredAs returns what holds for a top-level value with a descriptor, nil if that is nothing.
+func (a *application) declaredAs(descriptor string) *field {
+	if a.classes == nil || len(descriptor) < 2 {
+		return nil
+	}
+	t := a.declares[a.side]
+	f, ok := t[descriptor]
+	if !ok {
+		if len(t) >= maxKnown || t == nil {
+			t = make(map[string]*field)
+			a.declares[a.side] = t
+		}
+		f = &field{declared: className(descriptor), top: true}
+		t[descriptor] = f
+	}
+	return f
 }
 
 // asDeclared takes what stands in a field because of its declaration: an object of the declared class, one of the predicted
@@ -200,7 +224,19 @@ func (r *Reader) mustFit(p decode.Place, f *field, name string) {
 	if f == nil || name == f.declared || name == f.accepted || f.declared == object || f.anything || !r.OK() {
 		return
 	}
-	if !r.fits(name, f.declared) {
+	switch {
+	case r.fits(name, f.declared):
+	case f.top && !r.listed && len(r.used) == 0 && isJDK(name) && isJDK(f.declared):
+		return // nothing depends on what the user brought
+	case f.top && r.distrusted != nil && !isJDK(name):
+		r.Begin(p, decode.Object, name)
+		r.FailWith(r.distrusted)
+		return
+	case f.top:
+		r.misread = true
+		r.FailAt(p.Start, decode.Malformed, "a "+decode.JavaName(f.declared), "a "+decode.JavaName(name))
+		return
+	default:
 		r.FailAt(p.Start, decode.Malformed, "a "+decode.JavaName(f.declared)+" in field "+f.name, "a "+decode.JavaName(name))
 		return
 	}
@@ -230,6 +266,8 @@ func (r *Reader) fits(name, declared string) bool {
 	s, err := types.ObjectStream(declared)
 	return err != nil || s.WriteReplace
 }
+
+func isJDK(name string) bool { return strings.HasPrefix(name, "java.") }
 
 // component returns the class of the elements of an array class.
 func component(name string) string {

@@ -40,8 +40,8 @@ var Format = decode.Format{
 // With returns f with readers that know the classes of p.
 func With(f decode.Format, p *classpath.Path) decode.Format {
 	if p != nil {
-		f.TypedResults = len(p.Lists()) > 0
 		f.New = func() decode.Reader { return &Reader{application: application{classes: p}} }
+		f.TypedResults = len(p.Lists()) > 0
 	}
 	return f
 }
@@ -97,32 +97,28 @@ func (r *Reader) Text(name string) (s string, null bool) {
 
 // Value implements decode.Reader. The declared type is needed only where the number of a class is not certain.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
-	r.topType = ""
-	if len(typ) > 1 {
-		r.topType = className(typ)
-	}
-	r.top(r.At(l, name, index))
+	r.top(r.At(l, name, index), typ)
 }
 
 // Throwable implements decode.Reader.
 func (r *Reader) Throwable() {
 	p := r.At(decode.ByField, "exception", 0)
 	p.Throwable = true
-	r.topType = ""
-	r.top(p)
+	r.top(p, "")
 }
 
 // Attachments implements decode.Reader.
 func (r *Reader) Attachments() {
-	r.topType = ""
-	r.top(r.At(decode.ByField, "attachments", 0))
+	r.top(r.At(decode.ByField, "attachments", 0), "Ljava/util/Map;")
 }
 
-func (r *Reader) top(p decode.Place) {
+// top takes a value for which a descriptor is declared, or "".
+func (r *Reader) top(p decode.Place, typ string) {
 	if !r.OK() {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.topStart, r.topNames = r.Off, len(r.names)
-	r.object(p)
+	r.declared = r.declaredAs(typ)
+	r.value(p, r.declared)
 }

@@ -94,7 +94,7 @@ type numbers struct {
 	doubtful  string // why the numbers are not certain
 	topNames  int    // names of classes before the value that is read
 	topStart  int    // where it starts
-	topType   string // its declared class, "" if that is not known
+	declared  *field // says its declared class, nil if that is not known
 	walker    *Reader
 	spent     int
 	solutions []trial
@@ -139,6 +139,7 @@ func (r *Reader) number(id int) *class {
 	if name == "" {
 		return &class{name: fmt.Sprintf("#%d", id)}
 	}
+	r.listed = true
 	return r.named(name)
 }
 
@@ -225,10 +226,7 @@ func (r *Reader) attempt(n numbering) (open int) {
 	w.names = append(w.names, r.names[:r.topNames]...)
 	w.skipped = r.skipped
 	w.Off = r.topStart
-	var f *field
-	if r.topType != "" {
-		f = &field{declared: r.topType}
-	}
+	f := r.declared
 	for w.OK() && w.Off < len(w.Buf) {
 		w.value(w.At(decode.ByIndex, "", 0), f)
 		f = nil

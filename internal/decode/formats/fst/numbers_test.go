@@ -1,8 +1,6 @@
 package fst
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,13 +10,6 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
-
-// list writes a list of registered classes and returns its file.
-func list(t *testing.T, classes ...string) string {
-	name := filepath.Join(t.TempDir(), "classes.txt")
-	require.NoError(t, os.WriteFile(name, []byte(strings.Join(classes, "\n")+"\n"), 0o600))
-	return name
-}
 
 const (
 	shadowClass   = "org.dubbowire.rig.edge.Shadow"
@@ -53,7 +44,7 @@ func TestNumbers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var lists []string
 			for _, l := range c.lists {
-				lists = append(lists, list(t, l...))
+				lists = append(lists, formattest.List(t, l...))
 			}
 			tree := decode.Tree{WithValues: true}
 			r := rig(t, lists...).New()
@@ -71,9 +62,38 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// A value whose class cannot be where its type is declared does not fit.
+func TestDeclaredTypes(t *testing.T) {
+	descriptor := func(class string) string { return "L" + strings.ReplaceAll(class, ".", "/") + ";" }
+	for _, c := range []struct {
+		name, typ, hex string
+		misfit         bool
+	}{
+		{"the declared class", descriptor(colorClass), "fa32 01", false},
+		{"any class", "Ljava/lang/Object;", "fa32 01", false},
+		{"an interface", "Ljava/lang/Comparable;", "fa32 01", false},
+		{"another class", descriptor(shadowClass), "fa32 01", true},
+		{"an array", "[" + descriptor(colorClass), "fa32 01", true},
+		{"a class of the JDK", descriptor(colorClass), "fc 01 61", true},
+		{"classes of the JDK without others", "Ljava/lang/Integer;", "fc 01 61", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rig(t, formattest.List(t, colorClass)).New()
+			classes := r.(decode.ClassReader)
+			classes.WrittenBy(decode.Consumer)
+			r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+			r.Value(decode.ByIndex, "", 0, c.typ)
+			require.Equal(t, c.misfit, r.Err() != nil, "%v", r.Err())
+			if c.misfit {
+				assert.True(t, classes.Misfits(r.Err()))
+			}
+		})
+	}
+}
+
 // A number of which two classes fit is not decided, unless the class of the value is declared.
 func TestDoubtfulNumbers(t *testing.T) {
-	file := list(t, colorClass, onlyNameClass, "org.dubbowire.rig.zoo.Odd$Name")
+	file := formattest.List(t, colorClass, onlyNameClass, "org.dubbowire.rig.zoo.Odd$Name")
 	for _, c := range []struct{ name, typ, want, found string }{
 		{"declared", "L" + strings.ReplaceAll(onlyNameClass, ".", "/") + ";", onlyNameClass, ""},
 		{"not declared", "", "", "is class"},
@@ -95,7 +115,7 @@ func TestDoubtfulNumbers(t *testing.T) {
 
 // What a body told of numbers holds for the connection.
 func TestToldNumbers(t *testing.T) {
-	file := list(t, colorClass, onlyNameClass, "org.dubbowire.rig.zoo.Odd$Name")
+	file := formattest.List(t, colorClass, onlyNameClass, "org.dubbowire.rig.zoo.Odd$Name")
 	const typ = "Lorg/dubbowire/rig/edge/OnlyName;"
 	r := rig(t, file).New().(*Reader)
 	read := func(typ string) *decode.Error {

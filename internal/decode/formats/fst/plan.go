@@ -59,6 +59,7 @@ type field struct {
 
 	class    *class // of declared, when it was needed
 	accepted string // the class of a value that fits
+	top      bool   // it is none: a top-level value has that declared class
 	elements *field // what holds for the elements of an array
 }
 

@@ -89,12 +89,15 @@ func (r *Reader) value(p decode.Place, f *field) {
 		if cl != nil {
 			r.mustFit(p, f, cl.name)
 		}
+		if f != nil && f.top {
+			f = nil // says nothing of elements
+		}
 		if tag == tagArray {
 			r.array(cl, p, f)
 		} else {
 			r.data(cl, p)
 		}
-	case f != nil && r.asDeclared(tag, p, f):
+	case f != nil && !f.top && r.asDeclared(tag, p, f):
 	default:
 		r.FailAt(p.Start, decode.Malformed, "the tag of a value", decode.HexByte(tag))
 	}

@@ -1,6 +1,7 @@
 package kryo
 
 import (
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -85,6 +86,57 @@ func TestMisfits(t *testing.T) {
 	c.Distrust(nil)
 	assert.False(t, c.Misfits(read("0100 47656e24557365f2 01 0e")))
 	assert.True(t, c.Misfits(read(color, "01 7f")))
+}
+
+// A value whose class cannot be where its type is declared does not fit, nor do bytes behind what a list of registered classes said.
+func TestDeclaredTypes(t *testing.T) {
+	const node, color = "Lorg/dubbowire/rig/edge/Node;", "Lorg/dubbowire/rig/edge/Color;"
+	path, err := classpath.Open(classpath.Options{
+		Paths: []string{"../../../../testdata/models/rig.jar"}, Lists: []string{formattest.List(t, "org.dubbowire.rig.edge.Color", "org.dubbowire.rig.edge.Node")},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, path.Close()) })
+	first := byte(len(kryo4.classes)) + idOffset
+	listed := hex.EncodeToString([]byte{first, 1}) // Color
+	for _, c := range []struct {
+		name, typ, hex string
+		bad, misfit    bool
+	}{
+		{"the declared class", color, listed + "01", false, true},
+		{"any class", "Ljava/lang/Object;", listed + "01", false, true},
+		{"an interface", "Ljava/lang/Comparable;", listed + "01", false, true},
+		{"a type that is not known", "Lorg/dubbowire/rig/edge/Unknown;", listed + "01", false, true},
+		{"nothing declared", "", listed + "01", false, true},
+		{"another class", node, listed + "01", true, true},
+		{"a primitive type", "I", listed + "01", true, true},
+		{"an array", "[" + color, listed + "01", true, true},
+		{"a class of the JDK", color, "29 01 01", true, true},
+		{"null", color, "00", false, false},
+		{"an int", "I", "02 02", false, false},
+		{"an Integer", "Ljava/lang/Integer;", "02 02", false, false},
+		{"classes of the JDK without others", "Ljava/lang/Integer;", "03 01 82 61", false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := With(Format, path).New()
+			classes := r.(decode.ClassReader)
+			classes.WrittenBy(decode.Consumer)
+			read := func() *decode.Error {
+				r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+				r.Value(decode.ByIndex, "", 0, c.typ)
+				return r.Err()
+			}
+			err := read()
+			assert.Equal(t, c.bad, err != nil)
+			if err == nil {
+				err = &decode.Error{Cause: decode.Malformed} // bytes are left over
+			}
+			assert.Equal(t, c.misfit, classes.Misfits(err))
+			assert.Equal(t, strings.HasPrefix(c.hex, listed), r.(decode.ListReader).Listed())
+			classes.Distrust(&decode.Error{Cause: decode.Unsupported, Expected: "others"})
+			err = read()
+			require.Equal(t, c.misfit, err != nil && err.Expected == "others", "%v", err)
+		})
+	}
 }
 
 // A class may be read as if the writer had another field, or one less: those of Node are byName, children, id, name, parent, self.

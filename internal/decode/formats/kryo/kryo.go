@@ -65,7 +65,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 			libraries[side] = libraries[0]
 		}
 	}
-	f.TypedResults = plain().(*Reader).untagged || len(libraries[0].numbers.unordered) > 0
+	f.TypedResults = plain().(*Reader).untagged || len(p.Lists()) > 0
 	f.New = func() decode.Reader {
 		r := plain().(*Reader)
 		r.library = libraries[0]
@@ -104,11 +104,13 @@ type Reader struct {
 	// With a library:
 	named    map[string]*class // by the bytes of their names
 	allowed  map[[2]*class]bool
-	generics generics // Kryo 5
-	used     []*class // whose fields were read, in this body
-	within   place    // the innermost object of the application, and its field
-	misread  bool     // an object is not of the kind that its class is
-	garbage  bool     // what was taken for a number of a class may be something else
+	declares map[string]*class // by descriptor, of top-level objects
+	generics generics          // Kryo 5
+	used     []*class          // whose fields were read, in this body
+	within   place             // the innermost object of the application, and its field
+	misread  bool              // an object is not of the kind that its class is
+	listed   bool              // a class is the one that a list of registered classes has for its number
+	garbage  bool              // what was taken for a number of a class may be something else
 	distrust *decode.Error
 
 	variation *decode.Variation
@@ -148,7 +150,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		clear(r.used)
 		r.used = r.used[:0]
 	}
-	r.within, r.misread, r.garbage = place{}, false, false
+	r.within, r.misread, r.garbage, r.listed = place{}, false, false, false
 	r.assigned, r.searched, r.topType, r.tried = nil, false, "", 0
 	r.begin()
 }
@@ -186,8 +188,8 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return r.TextField(name, x.decode(), x.null)
 }
 
-// Value implements decode.Reader. The declared type is not needed, except by kryo2: there it must say which
-// class the object has.
+// Value implements decode.Reader. The declared type only tells classes that are not the writer's, except in kryo2: there it
+// must say which class the object has.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
 		return
@@ -199,7 +201,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if r.untagged {
 		r.untaggedValue(p, typ)
 	} else {
-		r.object(p)
+		r.argument(r.declaredAs(typ), p)
 	}
 }
 
@@ -255,6 +257,6 @@ func (r *Reader) Attachments() {
 	if r.untagged {
 		r.nullable(hashMap, p)
 	} else {
-		r.object(p)
+		r.argument(r.declaredAs("Ljava/util/Map;"), p)
 	}
 }

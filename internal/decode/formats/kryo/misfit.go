@@ -22,12 +22,14 @@ func (r *Reader) know(l *library) {
 		r.library = l
 		clear(r.named)
 		clear(r.allowed)
+		clear(r.declares)
 	}
 }
 
 // ResultType implements decode.ResultReader.
 func (r *classReader) ResultType(s decode.Side, service, method string, parameters []string) string {
-	return r.library.path.ReturnType(s, service, method, parameters)
+	needed := r.untagged || len(r.library.numbers.unordered) > 0
+	return r.library.path.ReturnType(s, service, method, parameters, needed)
 }
 
 // SetNumbers implements decode.NumberReader.
@@ -41,9 +43,14 @@ func (r *classReader) Misfits(err *decode.Error) bool {
 	if r.misread {
 		return true
 	}
-	// A number of no known class may be another byte, if the fields before it were misread.
-	return len(r.used) > 0 && (err.Cause == decode.Malformed || err.Cause == decode.Limit || r.garbage || strings.HasPrefix(err.Class, "#"))
+	if err.Cause == decode.Malformed || err.Cause == decode.Limit || r.garbage {
+		return r.strict() || r.listed
+	}
+	return r.strict() && strings.HasPrefix(err.Class, "#") // may be another byte, if the fields before it were misread
 }
+
+// Listed implements decode.ListReader.
+func (r *classReader) Listed() bool { return r.listed }
 
 // Distrust implements decode.ClassReader.
 func (r *classReader) Distrust(err *decode.Error) { r.distrust = err }

@@ -124,6 +124,64 @@ func (r *Reader) assignable(declared *class, p decode.Place) {
 	}
 }
 
+// argument takes a top-level object with its class. declared, which may be nil, is the type of the parameter or the result.
+func (r *Reader) argument(declared *class, p decode.Place) {
+	cl := r.class(&p)
+	switch {
+	case !r.OK():
+	case cl == nil:
+		r.Scalar(p, decode.Null)
+	case declared == nil || !r.refuted(cl, declared):
+		r.nonNull(cl, p)
+	case r.distrust != nil:
+		r.open(p, decode.Object, cl)
+		r.FailWith(r.distrust)
+	default:
+		r.misread = true
+		r.FailAt(p.Start, decode.Malformed, "an object of "+declared.name, "one of "+cl.name)
+	}
+}
+
+// declaredAs returns the class of a descriptor, nil if there is none or without classes of the application.
+func (r *Reader) declaredAs(descriptor string) *class {
+	if r.library == nil || descriptor == "" {
+		return nil
+	}
+	c, ok := r.declares[descriptor]
+	if !ok {
+		switch last := len(descriptor) - 1; {
+		case last == 0:
+			c = elements[descriptor[0]]
+		case descriptor[0] == '[', descriptor[0] == 'L' && descriptor[last] == ';':
+			c = r.library.describe(descriptor)
+		}
+		if len(r.declares) >= maxClasses || r.declares == nil {
+			r.declares = map[string]*class{}
+		}
+		r.declares[descriptor] = c
+	}
+	return c
+}
+
+// refuted reports whether a top-level object cannot have a class where another one is declared. It is not asked of JDK classes of
+// a body in which nothing else depends on what the user brought.
+func (r *Reader) refuted(cl, declared *class) bool {
+	if cl == declared || !r.listed && !r.strict() && cl.model == nil && declared.model == nil {
+		return false
+	}
+	if cl.box() && declared.box() {
+		return cl.layout != declared.layout
+	}
+	if r.fits(cl, declared) {
+		return false
+	}
+	if isJDK(cl.name) && isJDK(declared.name) && cl.elem == nil && declared.elem == nil {
+		_, err := r.library.types.Is(cl.name, declared.name)
+		return err == nil // else one of them is not known
+	}
+	return true
+}
+
 // fits reports whether a declared type allows a class, as far as that is known.
 func (r *Reader) fits(cl, declared *class) bool {
 	if cl == declared || r.library == nil {

@@ -109,11 +109,15 @@ func (r *Reader) numbered(id uint32) *class {
 		candidates = r.library.numbers.candidates(id)
 	}
 	name := fmt.Sprintf("#%d", id)
-	switch len(candidates) {
-	case 0:
+	switch {
+	case len(candidates) == 0:
 		r.garbage = r.garbage || id > maxClasses
 		return &class{name: name}
-	case 1:
+	case r.distrust != nil:
+		return &class{name: name} // the list may be what does not fit
+	}
+	r.listed = true
+	if len(candidates) == 1 {
 		return candidates[0]
 	}
 	if c := r.assigned[id]; c != nil {

@@ -218,6 +218,10 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	r.open(p, decode.Object, cl)
 	what := "the fields of class"
 	if cl.name[0] == '#' {
+		if r.distrust != nil {
+			r.FailWith(r.distrust)
+			return
+		}
 		what = "the fields of registered class"
 	}
 	if cl.choice != "" && r.OK() {
