@@ -18,6 +18,11 @@ func CanBeName(s string) bool {
 	return true
 }
 
+// CanBeClass reports whether a class can have that name, as Class.getName returns it.
+func CanBeClass(s string) bool {
+	return s != "" && s[0] != '#' && s[0] != '.' && s[len(s)-1] != '.' && CanBeName(s) && !strings.Contains(s, "..")
+}
+
 // leastText is the minimum number of printable bytes that count as a text among binary bytes.
 const leastText = 4
 

@@ -15,6 +15,15 @@ func TestCanBeName(t *testing.T) {
 	}
 }
 
+func TestCanBeClass(t *testing.T) {
+	for _, s := range []string{"com.acme.Order", "[Ljava.lang.String;", "Order$Line", "订单", "com.acme.Deep$$Lambda$468/0x00007f06f425ca68"} {
+		assert.True(t, CanBeClass(s), s)
+	}
+	for _, s := range []string{"", "#58", ".Order", "Order.", "com..Order", "B\x007c", "Doug Lea"} {
+		assert.False(t, CanBeClass(s), s)
+	}
+}
+
 // A name that cannot be one shows that a body was misread; texts in the bytes of names do only if it is malformed.
 func TestMisread(t *testing.T) {
 	malformed := &Error{Cause: Malformed}

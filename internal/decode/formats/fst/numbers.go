@@ -168,7 +168,11 @@ func (r *Reader) settle() {
 	r.settling = r.solutions[0].numbering
 	for _, s := range r.solutions[1:] {
 		if id, a, b, differ := r.solutions[0].differs(&s); differ {
-			r.doubtful = fmt.Sprintf("number %d is class %s or class %s: a line NAME %d in --register FILE settles it", id, decode.JavaName(a), decode.JavaName(b), id)
+			r.doubtful = fmt.Sprintf("number %d may be class %s", id, decode.JavaName(b))
+			if a != "" {
+				r.doubtful = fmt.Sprintf("number %d is class %s or class %s", id, decode.JavaName(a), decode.JavaName(b))
+			}
+			r.doubtful += fmt.Sprintf(": a line NAME %d in --register FILE settles it", id)
 			return
 		}
 	}

@@ -47,6 +47,7 @@ func TestMisfits(t *testing.T) {
 		{"an object in a text", shadow + "00 00 ff 001000 00", "org.dubbowire.rig.edge.Shadow", "name", "a java.lang.String in field name"},
 		{"no tag", shadow + "00 00 ff 55 00", "org.dubbowire.rig.edge.Shadow", "name", "the tag of a value"},
 		{"booleans", "00 01 21 6f72672e647562626f776972652e7269672e656467652e5072696d697469766573 c1", "org.dubbowire.rig.edge.Primitives", "z", "1 booleans"},
+		{"no class name", shadow + "00 00 ff 00 01 03 420037 00", "org.dubbowire.rig.edge.Shadow", "name", "a class name"},
 		{"an ordinal", "fa 01 1c 6f72672e647562626f776972652e7269672e656467652e436f6c6f72 07", "", "-", "the ordinal of one of 3 constants of enum org.dubbowire.rig.edge.Color"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,5 +79,32 @@ func TestMisfits(t *testing.T) {
 			}
 			assert.False(t, r.Misfits(r.Err()))
 		})
+	}
+}
+
+// A number that no class has may come from a body that was misread: the flag that would give it a class is named only if nothing was read
+// with the class path before.
+func TestUnknownNumbers(t *testing.T) {
+	format := rig(t)
+	for _, c := range []struct{ name, hex, found string }{
+		{"first", "0010 01 00 67", "a number that no class has: --register FILE or --optimizer CLASS gives it one"},
+		{"after fields of a class", "0010 02" + shadow + "00 00 ff fc0161 00 00 67", "a number that no class has"},
+	} {
+		r := format.New()
+		r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+		assert.Equal(t, c.found, r.Err().Found, c.name)
+	}
+}
+
+func TestArrayClasses(t *testing.T) {
+	for _, c := range []struct{ hex, expected, found string }{
+		{"00 01 03 5b5b49 01", "the class of an object", "an array class"},
+		{"fb 01 03 412442 01", "an array class", "class A$B"},
+	} {
+		r := rig(t).New()
+		r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+		assert.Equal(t, [2]string{c.expected, c.found}, [2]string{r.Err().Expected, r.Err().Found}, c.hex)
 	}
 }

@@ -125,8 +125,12 @@ func (r *Reader) class(p *decode.Place) *class {
 		p.Head = r.Off
 		return r.numbered(int(id))
 	}
-	if r.OK() && name == "" {
+	switch {
+	case !r.OK():
+	case name == "":
 		r.Fail(decode.Malformed, "a class name", "an empty string")
+	case !decode.CanBeClass(name):
+		r.Fail(decode.Malformed, "a class name", "a text that no class has as its name")
 	}
 	if !r.OK() {
 		return nil
@@ -221,6 +225,10 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 
 // failUnknown stops at a class whose data have no end that can be seen without the class.
 func (r *Reader) failUnknown(cl *class, p decode.Place) {
+	if r.classes != nil && cl.layout == array {
+		r.FailAt(p.Start, decode.Malformed, "the class of an object", "an array class")
+		return
+	}
 	r.Begin(p, decode.Object, cl.name)
 	what := "the fields of class"
 	switch {
@@ -235,7 +243,11 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 			r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, r.doubtful)
 			return
 		}
-		r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, "a number that no class has: --register FILE or --optimizer CLASS gives it one")
+		found := "a number that no class has"
+		if r.incomplete { // else the number may come from a body that was misread
+			found += ": --register FILE or --optimizer CLASS gives it one"
+		}
+		r.Fail(decode.Unsupported, "the fields of registered class "+cl.name, found)
 		return
 	default:
 		what = "the fields of registered class"
@@ -283,6 +295,9 @@ func (r *Reader) array(cl *class, p decode.Place, f *field) {
 		return
 	}
 	if cl.layout != array {
+		if r.classes != nil && cl.name[0] != '#' && !r.skipped {
+			r.FailAt(p.Start, decode.Malformed, "an array class", "class "+decode.JavaName(cl.name))
+		}
 		r.failUnknown(cl, p)
 		return
 	}

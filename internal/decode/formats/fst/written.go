@@ -205,7 +205,11 @@ func (w *writer) put() {
 	n := r.count("the number of fields", 2)
 	r.Role("length")
 	for ; n > 0 && r.OK(); n-- {
+		at := r.Off
 		name := r.fieldName()
+		if !decode.CanBeName(name) && r.OK() {
+			r.FailAt(at, decode.Malformed, "the name of a field", "a text that no field has as its name")
+		}
 		r.Role("field")
 		r.object(r.At(decode.ByField, name, 0))
 	}

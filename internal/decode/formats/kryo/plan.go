@@ -146,8 +146,5 @@ func compareNames(a, b string) int {
 
 // javaName reports whether a name on the wire can be that of a class.
 func javaName(name string) bool {
-	if name == "" || !decode.CanBeName(name) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.Contains(name, "..") {
-		return false
-	}
-	return !strings.ContainsAny(name, "#@<>-") && (name[0] < '0' || name[0] > '9')
+	return decode.CanBeClass(name) && !strings.ContainsAny(name, "#@<>-") && (name[0] < '0' || name[0] > '9')
 }
