@@ -41,6 +41,9 @@ type Error struct {
 	Misfit *Misfit
 }
 
+// EndsByCode is what a reader found where the code of a class wrote bytes that cannot be divided without it.
+const EndsByCode = "bytes whose end only its code tells"
+
 // NoType is what a reader found that needs the type that a method declares, if that is not known.
 const NoType = "no type"
 

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Misfit says that the objects of a body do not fit the classes of the class path: the writer had other versions of them.
+// Misfit says that the objects of a body do not fit the classes of the class path: the writer had other versions of them, or the body has
+// something that this program cannot read.
 type Misfit struct {
 	// Class and Field are where reading with these classes stopped; empty where that was not in an object. Names are in source form.
 	Class, Field string
@@ -80,6 +81,31 @@ func (m *Misfit) Text() string {
 		w.WriteString(" (" + strconv.Itoa(m.Others) + " more changes fit)")
 	}
 	return w.String()
+}
+
+// Reason says what the body does not fit, why that may be, and what to do.
+func (m *Misfit) Reason() string {
+	what, why, advice := "class "+m.Class+" of the class path", "another version of it", "pass the jar of the "+m.Writer.String()+": --classpath "+m.Writer.String()+"=PATH"
+	cause := m.Text()
+	switch {
+	case m.Class == "":
+		what, why = "the class path", "other versions of its classes"
+	case IsJDKClass(m.Class) && cause == "":
+		what, why, advice = "class "+m.Class+" of the JDK", "that of another JDK", "pass the JDK of the "+m.Writer.String()+": --jdk HOME"
+	}
+	if cause != "" {
+		why += " (" + cause + ")"
+	}
+	if m.Listed {
+		why += ", other registered classes than listed"
+		advice += ", or its list: --register FILE, --optimizer CLASS"
+	}
+	return what + ": " + why + ", or something that this program cannot read; " + advice
+}
+
+// IsJDKClass reports whether the name of a class is that of one of the JDK.
+func IsJDKClass(name string) bool {
+	return strings.HasPrefix(name, "java.") || strings.HasPrefix(name, "javax.") || strings.HasPrefix(name, "sun.") || strings.HasPrefix(name, "jdk.")
 }
 
 // expected names what was read when reading stopped.

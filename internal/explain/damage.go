@@ -47,7 +47,7 @@ func (f *Frame) likely(err *decode.Error) string {
 	if misfit := err.Misfit; misfit != nil {
 		text := misfit.Text()
 		if text == "" {
-			text = "the writer has another version of a class"
+			return "the body does not fit " + misfit.Reason()
 		}
 		advice := "bring the writer's classes: --classpath " + misfit.Writer.String() + "=PATH"
 		if misfit.Listed {
@@ -77,6 +77,12 @@ func (f *Frame) likely(err *decode.Error) string {
 		case m.Format.Depth < decode.DepthFull && m.Tree != nil && slices.ContainsFunc(m.Tree.Nodes, isValues):
 			if strings.HasPrefix(err.Class, "#") {
 				return "the application registered a class with the number " + err.Class[1:] + ": list its registered classes with --register, or pass its class files with --classpath and name its SerializationOptimizer with --optimizer"
+			}
+			switch {
+			case m.Format.Classes > 0 && decode.IsJDKClass(err.Class):
+				return "class " + err.Class + " is of the JDK, not of the application: pass the folder of a JDK with --jdk"
+			case err.Found == decode.EndsByCode:
+				return "the class has code for what it writes, and dubbo-wire cannot tell from it where that ends; no flag helps"
 			}
 			text := m.Serialization + " does not write the layout of classes; it is in the class files of the application"
 			if m.Format.Classes > 0 {

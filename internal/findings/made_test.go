@@ -455,7 +455,7 @@ func TestOtherClasses(t *testing.T) {
 		method string
 		opaque int32
 		misfit decode.Misfit
-	}{{"add", 100, order}, {"set", 300, order}, {"get", 50, decode.Misfit{Writer: decode.Provider}}, {"all", 40, decode.Misfit{Listed: true}}, {"none", 0, order}} {
+	}{{"add", 100, order}, {"set", 300, order}, {"get", 50, decode.Misfit{Writer: decode.Provider}}, {"all", 40, decode.Misfit{Listed: true}}, {"none", 0, order}, {"url", 20, decode.Misfit{Writer: decode.Provider, Class: "java.net.URL"}}} {
 		b.add(made{conn: uint64(i), method: c.method, from: 1, to: 2, request: 500, response: 500, change: func(q, p *call.Message) {
 			inside(q, 0)
 			inside(p, 0)
@@ -472,10 +472,12 @@ func TestOtherClasses(t *testing.T) {
 		texts = append(texts, f.Subject+": "+f.Text)
 	}
 	assert.Equal(t, []string{
-		"2 methods: 400 of 1,000 bytes (40 %) of 2 sampled bodies are opaque because they do not fit the class path: the consumer has another version of a.b.Order " +
-			"(the writer's a.b.Order has another field (a String) after name); pass its jar: --classpath consumer=PATH",
-		"a.b.Service/get: 50 of 500 bytes (10 %) of 1 sampled body are opaque because they do not fit the class path: the provider has another version of a class; pass its jar: --classpath provider=PATH",
-		"a.b.Service/all: 40 of 500 bytes (8.0 %) of 1 sampled body are opaque because they do not fit the class path: the consumer has another version of a class, or registers other classes than listed; pass its jar: --classpath consumer=PATH, or its list: --register FILE, --optimizer CLASS",
+		"2 methods: 400 of 1,000 bytes (40 %) of 2 sampled bodies are opaque because they do not fit class a.b.Order of the class path: another version of it " +
+			"(the writer's a.b.Order has another field (a String) after name), or something that this program cannot read; pass the jar of the consumer: --classpath consumer=PATH",
+		"a.b.Service/get: 50 of 500 bytes (10 %) of 1 sampled body are opaque because they do not fit the class path: other versions of its classes, or something that this program cannot read; pass the jar of the provider: --classpath provider=PATH",
+		"a.b.Service/all: 40 of 500 bytes (8.0 %) of 1 sampled body are opaque because they do not fit the class path: other versions of its classes, other registered classes than listed, or something that this program cannot read; " +
+			"pass the jar of the consumer: --classpath consumer=PATH, or its list: --register FILE, --optimizer CLASS",
+		"a.b.Service/url: 20 of 500 bytes (4.0 %) of 1 sampled body are opaque because they do not fit class java.net.URL of the JDK: that of another JDK, or something that this program cannot read; pass the JDK of the provider: --jdk HOME",
 	}, texts)
 	assert.Empty(t, b.found("missing-classes", 1000))
 }

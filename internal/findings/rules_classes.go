@@ -99,7 +99,7 @@ func sourceOf(class string) classSource {
 	switch {
 	case strings.HasPrefix(class, "#"):
 		return registered
-	case strings.HasPrefix(class, "java.") || strings.HasPrefix(class, "javax.") || strings.HasPrefix(class, "sun.") || strings.HasPrefix(class, "jdk."):
+	case decode.IsJDKClass(class):
 		return jdk
 	}
 	return application
@@ -149,14 +149,13 @@ func missingClasses(k *Collector, e *evidence) {
 
 // misfit is what bodies have in common that do not fit the class path.
 type misfit struct {
-	writer       decode.Side
-	class, cause string
-	listed       bool // numbers of registered classes come from a list
+	writer               decode.Side
+	class, cause, reason string
 }
 
-func misfitOf(m *decode.Misfit) misfit { return misfit{m.Writer, m.Class, m.Text(), m.Listed} }
+func misfitOf(m *decode.Misfit) misfit { return misfit{m.Writer, m.Class, m.Text(), m.Reason()} }
 
-// misfits finds bodies whose writer has other classes than the class path.
+// misfits finds bodies whose objects do not fit the classes of the class path.
 func misfits(k *Collector, e *evidence) {
 	all := make(map[misfit]*ofMethods)
 	for _, m := range k.order {
@@ -173,23 +172,8 @@ func misfits(k *Collector, e *evidence) {
 		}
 	}
 	for why, x := range all {
-		writer := why.writer.String()
-		text := "because they do not fit the class path: the " + writer + " has another version of "
-		if why.class == "" {
-			text += "a class"
-		} else {
-			text += why.class
-		}
-		if why.cause != "" {
-			text += " (" + why.cause + ")"
-		}
-		advice := "; pass its jar: --classpath " + writer + "=PATH"
-		if why.listed {
-			text += ", or registers other classes than listed"
-			advice += ", or its list: --register FILE, --optimizer CLASS"
-		}
-		f := x.finding(text + advice)
-		f.Facts = append(f.Facts, words("writer", writer), words("class", why.class), words("cause", why.cause))
+		f := x.finding("because they do not fit " + why.reason)
+		f.Facts = append(f.Facts, words("writer", why.writer.String()), words("class", why.class), words("cause", why.cause))
 		e.add(f)
 	}
 }

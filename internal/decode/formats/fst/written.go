@@ -100,7 +100,7 @@ func (r *Reader) written(cl *class, method string, steps []step, s *section) {
 	}
 	if steps == nil {
 		r.incomplete = true
-		r.Fail(decode.Unsupported, "what "+method+" of class "+by+" wrote", "bytes whose end only its code tells")
+		r.Fail(decode.Unsupported, "what "+method+" of class "+by+" wrote", decode.EndsByCode)
 		return
 	}
 	w := writer{r: r, cl: cl, s: s, form: cl.plan.form, list: -1}
