@@ -153,7 +153,11 @@ func builtinTable(t *testing.T, home string) string {
 		require.NoError(t, err)
 		serializable, err := jdk.Is(name, "java.io.Serializable")
 		require.NoError(t, err)
-		if !serializable && c.Modifiers&(Public|Protected) == 0 {
+		collection, err := jdk.Is(name, "java.util.Collection")
+		require.NoError(t, err)
+		isMap, err := jdk.Is(name, "java.util.Map")
+		require.NoError(t, err)
+		if !serializable && !collection && !isMap && c.Modifiers&(Public|Protected) == 0 { // Kryo writes any collection
 			continue
 		}
 		take(c)

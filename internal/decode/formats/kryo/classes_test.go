@@ -88,6 +88,20 @@ func TestMisfits(t *testing.T) {
 	assert.True(t, c.Misfits(read(color, "01 7f")))
 }
 
+// The views of the JDK's maps are collections.
+func TestMapViews(t *testing.T) {
+	for _, view := range []string{"HashMap$KeySet", "HashMap$Values", "LinkedHashMap$LinkedKeySet", "LinkedHashMap$LinkedValues", "TreeMap$KeySet", "TreeMap$Values", "Collections$SetFromMap"} {
+		name := []byte("java.util." + view)
+		name[len(name)-1] |= 0x80
+		tree := decode.Tree{WithValues: true}
+		r := withModels(t, Format).New()
+		r.Reset(formattest.Hex("0100", hex.EncodeToString(name), "01 02 0202 0204"), decode.Malformed, &tree)
+		r.Value(decode.ByField, "result", 0, "Ljava/util/Collection;")
+		require.Nil(t, r.Err(), view)
+		assert.Equal(t, "[1,2]", (&formattest.Message{Tree: tree}).Value("result"), view)
+	}
+}
+
 // A value whose class cannot be where its type is declared does not fit, nor do bytes behind what a list of registered classes said.
 func TestDeclaredTypes(t *testing.T) {
 	const node, color = "Lorg/dubbowire/rig/edge/Node;", "Lorg/dubbowire/rig/edge/Color;"
