@@ -38,6 +38,26 @@ func (r *Reader) More(at, i int) (stopped int) {
 	return r.Off
 }
 
+// Referred reports whether the object at an offset behind the first one is only a reference to one that the stream had before, inside
+// another one. It returns where it ends and what [Reader.Refer] needs.
+func (r *Reader) Referred(at int) (end int, h int32, ok bool) {
+	if at >= len(r.Buf) || r.Buf[at] != tcReference {
+		return at, 0, false
+	}
+	r.Resume(at + 1)
+	h, ok = r.refer()
+	if ok = ok && r.OK(); ok {
+		to := &r.handles[h]
+		ok = to.node >= 0 && to.kind != toClass && to.kind != toString
+	}
+	end = r.Off
+	r.Resume(at)
+	return end, h, ok
+}
+
+// Refer makes n, a node of the tree that [Reader.Inside] was given, what a handle refers to.
+func (r *Reader) Refer(n *decode.Node, h int32) { r.repeat(n, h) }
+
 func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
 	r.Reset(body, decode.Malformed, t)
 	r.embedded, r.assumeNoFields = true, assume

@@ -69,6 +69,15 @@ func (r *Reader) stream(cl *class, p decode.Place) bool {
 		s = java.NewWhole()
 		r.streams = append(r.streams, stream{cl.serializer(), s})
 	}
+	if end, h, ok := s.Referred(r.Off); !begins && ok {
+		r.Off = end
+		if n := r.Scalar(p, decode.Ref); n != nil {
+			if s.Refer(n, h); n.Kind == decode.Ref {
+				r.seen[len(r.seen)-1].node = int32(n.Num)
+			}
+		}
+		return true
+	}
 	i := r.open(p, decode.Object, cl)
 	t := r.Tree
 	if t == nil {

@@ -235,3 +235,26 @@ func TestStreamThatBreaks(t *testing.T) {
 		}
 	}
 }
+
+// The objects of a class share one stream: in Dubbo 2.6 an object that came inside another one is a reference in it.
+func TestReferenceInStream(t *testing.T) {
+	const (
+		user   = "47656e55736572"
+		inside = "73 71 007e0000 70" // handle 3
+		first  = "01 aced0005 73 72 0007" + user + "0000000000000001 02 0001 4c 0001 6f 74 0012 4c6a6176612f6c616e672f4f626a6563743b 78 70" + inside
+	)
+	read := func(again string, tree *decode.Tree) *decode.Error {
+		r := New4()
+		r.Reset(formattest.Hex("2301 03 0301 8261 0100 47656e557365f2", first, "0301 8262 0100 01", again, "0301 8263 0100 06"), decode.Malformed, tree)
+		r.Value(decode.ByField, "result", 0, "")
+		return r.Err()
+	}
+	tree := decode.Tree{WithValues: true}
+	require.Nil(t, read("71 007e0003", &tree))
+	assert.Equal(t, `{"a":{"@class":"GenUser","o":{"@class":"GenUser","o":null}},"b":{"@ref":"result.a.o"},"c":{"@ref":"result.a.o"}}`, (&formattest.Message{Tree: tree}).Value("result"))
+	assert.Nil(t, read("71 007e0003", nil))
+	for _, bad := range []string{"71 007e0004", "71 007e0000", "71 007e0001", "71 00"} {
+		require.NotNil(t, read(bad, nil), bad)
+		require.NotNil(t, read(bad, &decode.Tree{WithValues: true}), bad)
+	}
+}
