@@ -52,7 +52,12 @@ func findDirectory(r io.ReaderAt, size int64) (d directory, err error) {
 		}
 	}
 	if end < 0 {
-		return d, damaged("not a zip file, or its end is missing")
+		if start := make([]byte, 2); size > 0 {
+			if n, _ := r.ReadAt(start, 0); string(start[:n]) != "PK" && string(start[:n]) != "#!" {
+				return d, &Error{Problem: "is not a jar", Advice: "pass a jar, a war or a folder of class files"}
+			}
+		}
+		return d, damaged("the end of the jar is missing")
 	}
 	at := size - int64(len(tail)) + int64(end)
 	rec := tail[end:]

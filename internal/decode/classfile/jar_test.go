@@ -282,9 +282,9 @@ func TestJarHostile(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":      {nil, "not a zip file, or its end is missing; the file is damaged: copy or build it again"},
-		"text":       {bytes.Repeat([]byte("text "), 50_000), "not a zip file, or its end is missing; the file is damaged: copy or build it again"},
-		"cut":        {good[:len(good)/2], "not a zip file, or its end is missing"},
+		"empty":      {nil, "the end of the jar is missing; the file is damaged: copy or build it again"},
+		"text":       {bytes.Repeat([]byte("text "), 50_000), "is not a jar; pass a jar, a war or a folder of class files"},
+		"cut":        {good[:len(good)/2], "the end of the jar is missing; the file is damaged: copy or build it again"},
 		"start cut":  {good[10:], "does not fit into the file"},
 		"directory":  {at(good, end, 1, 12, 0xff, 0xff, 0xff, 0x7f), "the directory does not fit into the file: 2147483647 bytes at offset"},
 		"count":      {at(good, end, 1, 10, 5, 0), "the directory has 2 entries and should have 5"},
@@ -331,8 +331,8 @@ func TestNestedHostile(t *testing.T) {
 		data    []byte
 		warning string
 	}{
-		"not a jar":          {bootJar(t, zip.Store, stored("BOOT-INF/lib/bad.jar", []byte("nothing"))), "!/BOOT-INF/lib/bad.jar: not a zip file, or its end is missing"},
-		"compressed":         {bootJar(t, zip.Store, packed("BOOT-INF/lib/bad.jar", []byte("nothing"))), "!/BOOT-INF/lib/bad.jar: not a zip file, or its end is missing"},
+		"not a jar":          {bootJar(t, zip.Store, stored("BOOT-INF/lib/bad.jar", []byte("nothing"))), "!/BOOT-INF/lib/bad.jar: is not a jar"},
+		"compressed":         {bootJar(t, zip.Store, packed("BOOT-INF/lib/bad.jar", []byte("nothing"))), "!/BOOT-INF/lib/bad.jar: is not a jar"},
 		"bomb":               {bootJar(t, zip.Store, packed("BOOT-INF/lib/bomb.jar", zeros)), "!/BOOT-INF/lib/bomb.jar: its bytes unpack to more than 100 times as many, as in a zip bomb; unpack it and pass the folder to --classpath"},
 		"too deep":           {bootJar(t, zip.Store, stored("deep.jar", deep)), ": 1 jar is in 4 jars in each other, such as inner.jar; not read; unpack it"},
 		"lying":              {bootJar(t, zip.Store, stored("lying.jar", lying)), "lying.jar!/l.jar: its bytes unpack to more than"},

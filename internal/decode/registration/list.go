@@ -17,6 +17,7 @@ var elements = map[string]string{
 // Arrays may be written as p.Model[], and what follows # is a comment. Errors say the line.
 func Read(r io.Reader) ([]Class, error) {
 	var classes []Class
+	numbered := make(map[int]string)
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), "#")
@@ -33,7 +34,10 @@ func Read(r io.Reader) ([]Class, error) {
 			if err != nil || id < 0 || id >= maxID || len(words) > 2 {
 				return nil, fmt.Errorf("line %d: %q is not a number from 0 to %d; write a class, or a class and its number", n, strings.Join(words[1:], " "), maxID-1)
 			}
-			c.ID = id
+			if other := numbered[id]; other != "" && other != c.Name {
+				return nil, fmt.Errorf("line %d: number %d is that of class %s in an earlier line; remove one of them", n, id, other)
+			}
+			c.ID, numbered[id] = id, c.Name
 		}
 		if classes = append(classes, c); len(classes) > maxID {
 			return nil, fmt.Errorf("line %d: more than %d classes", n, maxID)

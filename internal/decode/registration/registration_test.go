@@ -65,6 +65,7 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, []Class{{"p.A", -1}, {"p.Outer$Inner", 60}, {"[Lp.A;", -1}, {"[[I", -1}, {"[Lp.B;", -1}}, classes)
 	for text, want := range map[string]string{
 		"p.A\np.A x":    `line 2: "x" is not a number from 0 to 65535`,
+		"p.A 7\np.B 7":  `line 2: number 7 is that of class p.A in an earlier line; remove one of them`,
 		"p.A 1 2":       `line 1: "1 2" is not a number`,
 		"p.A -1":        `line 1: "-1" is not a number`,
 		"p.A 65536":     `is not a number`,

@@ -92,7 +92,11 @@ func (r *Reader) SkipText() {
 
 // Text implements decode.Reader. The format has no null here.
 func (r *Reader) Text(name string) (s string, null bool) {
-	return r.TextField(name, r.text().decode(), false)
+	x := r.text()
+	if x.wide {
+		return r.TextField(name, x.decode(), false)
+	}
+	return r.TextField(name, r.Name(x.raw), false)
 }
 
 // Value implements decode.Reader. The declared type is needed only where the number of a class is not certain.

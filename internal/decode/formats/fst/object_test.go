@@ -30,6 +30,23 @@ func TestObjectsWithoutAllocs(t *testing.T) {
 	formattest.NoAllocs(t, rig(t), formattest.Named(t, "testdata/objects.tsv", "echoShadow C2S"))
 }
 
+// A body whose classes are known is walked without allocation.
+func TestWalkWithoutAllocs(t *testing.T) {
+	body := formattest.Named(t, "testdata/objects.tsv", "echoHolder C2S")
+	r := rig(t).New()
+	walk := func() {
+		r.Reset(body, decode.Malformed, nil)
+		for range 5 {
+			r.Text("")
+		}
+		r.Value(decode.ByIndex, "", 0, "Lorg/dubbowire/rig/edge/Holder;")
+		r.Attachments()
+	}
+	walk()
+	require.Nil(t, r.Err())
+	require.Zero(t, testing.AllocsPerRun(100, walk))
+}
+
 func BenchmarkObjects(b *testing.B) {
 	formattest.Bench(b, rig(b), formattest.Named(b, "testdata/objects.tsv", "echoHolder C2S"))
 }

@@ -129,7 +129,7 @@ func (r *Reader) class(p *decode.Place) *class {
 	case !r.OK():
 	case name == "":
 		r.Fail(decode.Malformed, "a class name", "an empty string")
-	case !decode.CanBeClass(name):
+	case r.known[r.side][name] == nil && !decode.CanBeClass(name):
 		r.Fail(decode.Malformed, "a class name", "a text that no class has as its name")
 	}
 	if !r.OK() {
