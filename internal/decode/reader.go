@@ -83,6 +83,11 @@ type ClassReader interface {
 type ListReader interface {
 	// Listed reports whether a list of registered classes said, since the last Reset, which class a number is.
 	Listed() bool
+	// SetRefuted says whether earlier bodies of the connection had what Refuted reports, before a body is read. Then numbers have no class.
+	SetRefuted(bool)
+	// Refuted reports whether the list is not the peer's, as far as this body and earlier ones tell: a value is surely of a number whose
+	// class it cannot have.
+	Refuted() bool
 }
 
 // ResultReader is a Reader of a serialization that does not write the class of a result, and that was given the application's classes.

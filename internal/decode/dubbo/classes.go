@@ -11,7 +11,14 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	if ok {
 		numbers.SetNumbers(d.dialects.numbers)
 	}
+	list, listed := r.(decode.ListReader)
+	if listed {
+		list.SetRefuted(d.dialects.refuted)
+	}
 	m := d.decodeOnce(f, detail, chosen, layout)
+	if listed {
+		d.dialects.refuted = list.Refuted()
+	}
 	if m.Kind > Response {
 		return m
 	}

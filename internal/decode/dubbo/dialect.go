@@ -22,6 +22,7 @@ type Dialects struct {
 	// peer is what the connection knows about the body that is decoded.
 	peer     peer
 	numbers  decode.Numbers
+	refuted  bool // the list of registered classes is not the peers'
 	searched searches
 	// failed counts bodies without a matching serialization.
 	failed uint8

@@ -152,6 +152,12 @@ func (a *application) Misfits(err *decode.Error) bool {
 // Listed implements decode.ListReader.
 func (a *application) Listed() bool { return a.listed }
 
+// SetRefuted implements decode.ListReader: a body that fits no order of a list says so itself.
+func (a *application) SetRefuted(bool) {}
+
+// Refuted implements decode.ListReader.
+func (a *application) Refuted() bool { return false }
+
 // ResultType implements decode.ResultReader.
 func (a *application) ResultType(s decode.Side, service, method string, parameters []string) string {
 	return a.classes.ReturnType(s, service, method, parameters, false)

@@ -10,6 +10,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
@@ -151,6 +152,32 @@ func TestDeclaredTypes(t *testing.T) {
 			require.Equal(t, c.misfit, err != nil && err.Expected == "others", "%v", err)
 		})
 	}
+}
+
+// A first argument of which the list says a class that it cannot have refutes the list for the connection.
+func TestRefutedList(t *testing.T) {
+	path, err := classpath.Open(classpath.Options{
+		Paths: []string{"../../../../testdata/models/rig.jar"}, Lists: []string{formattest.List(t, "org.dubbowire.rig.edge.Color")},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, path.Close()) })
+	d := dubbo.NewDecoder([]decode.Format{With(Format, path)})
+	text := func(s string) string {
+		return hex.EncodeToString([]byte(s[:len(s)-1])) + hex.EncodeToString([]byte{s[len(s)-1] | 0x80})
+	}
+	listed := hex.EncodeToString([]byte{byte(len(kryo4.classes)) + idOffset, 1, 2}) // the second Color
+	decoded := func(dialects *dubbo.Dialects, types string, arguments ...string) string {
+		body := formattest.Hex(text("2.0.2"), text("p.S"), text("0.0.0"), text("say"), text(types), strings.Join(arguments, ""), "2301 01 0301", text("path"), "0301", text("p.S"))
+		f := dubbo.Frame{Header: dubbo.Header{Flags: 0xc0 | Format.ID, BodyLen: len(body)}, Body: body, Captured: len(body), MissingAt: len(body)}
+		return string(d.Decode(&f, dubbo.Values, dialects).AppendArguments(nil))
+	}
+	const object, node, colors = "Ljava/lang/Object;", "Lorg/dubbowire/rig/edge/Node;", `[{"@enum":"org.dubbowire.rig.edge.Color"`
+	var one, two dubbo.Dialects
+	assert.Contains(t, decoded(&one, object, listed), colors)
+	assert.NotContains(t, decoded(&one, node, listed), colors)
+	assert.NotContains(t, decoded(&one, object, listed), colors)
+	assert.NotContains(t, decoded(&two, object+node, "00", listed), colors)
+	assert.Contains(t, decoded(&two, object, listed), colors) // the second value may follow one that was misread
 }
 
 // A class may be read as if the writer had another field, or one less: those of Node are byName, children, id, name, parent, self.

@@ -110,6 +110,7 @@ type Reader struct {
 	within   place             // the innermost object of the application, and its field
 	misread  bool              // an object is not of the kind that its class is
 	listed   bool              // a class is the one that a list of registered classes has for its number
+	refuted  bool              // the list is not that of the peers of the connection
 	garbage  bool              // what was taken for a number of a class may be something else
 	distrust *decode.Error
 

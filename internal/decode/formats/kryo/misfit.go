@@ -52,6 +52,12 @@ func (r *classReader) Misfits(err *decode.Error) bool {
 // Listed implements decode.ListReader.
 func (r *classReader) Listed() bool { return r.listed }
 
+// SetRefuted implements decode.ListReader.
+func (r *classReader) SetRefuted(refuted bool) { r.refuted = refuted }
+
+// Refuted implements decode.ListReader.
+func (r *classReader) Refuted() bool { return r.refuted }
+
 // Distrust implements decode.ClassReader.
 func (r *classReader) Distrust(err *decode.Error) { r.distrust = err }
 

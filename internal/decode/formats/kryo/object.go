@@ -131,13 +131,16 @@ func (r *Reader) argument(declared *class, p decode.Place) {
 	case !r.OK():
 	case cl == nil:
 		r.Scalar(p, decode.Null)
-	case declared == nil || !r.refuted(cl, declared):
+	case declared == nil || !r.cannotBe(cl, declared):
 		r.nonNull(cl, p)
 	case r.distrust != nil:
 		r.open(p, decode.Object, cl)
 		r.FailWith(r.distrust)
 	default:
 		r.misread = true
+		// Nothing before the first value can have been misread. Other lists, and other orders, are tried elsewhere.
+		first := p.Index == 0 && p.Name != "attachments"
+		r.refuted = r.refuted || first && r.listed && len(r.library.numbers.tables) == 1 && !r.d.isKryo5
 		r.FailAt(p.Start, decode.Malformed, "an object of "+declared.name, "one of "+cl.name)
 	}
 }
@@ -163,9 +166,9 @@ func (r *Reader) declaredAs(descriptor string) *class {
 	return c
 }
 
-// refuted reports whether a top-level object cannot have a class where another one is declared. It is not asked of JDK classes of
+// cannotBe reports whether a top-level object cannot have a class where another one is declared. It is not asked of JDK classes of
 // a body in which nothing else depends on what the user brought.
-func (r *Reader) refuted(cl, declared *class) bool {
+func (r *Reader) cannotBe(cl, declared *class) bool {
 	if cl == declared || !r.listed && !r.strict() && cl.model == nil && declared.model == nil {
 		return false
 	}

@@ -113,7 +113,7 @@ func (r *Reader) numbered(id uint32) *class {
 	case len(candidates) == 0:
 		r.garbage = r.garbage || id > maxClasses
 		return &class{name: name}
-	case r.distrust != nil:
+	case r.distrust != nil, r.refuted:
 		return &class{name: name} // the list may be what does not fit
 	}
 	r.listed = true

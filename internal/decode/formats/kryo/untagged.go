@@ -128,6 +128,7 @@ func (x *Reader) trying(r *Reader, off int) {
 	x.know(r.library)
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.Off, x.assigned, x.probing, x.undecided, x.variation, x.varies = off, r.assigned, true, nil, r.variation, nil
+	x.refuted = r.refuted
 	x.begin()
 }
 
