@@ -127,3 +127,14 @@ func request5() []byte {
 func TestNoAllocs5(t *testing.T) { formattest.NoAllocs(t, Format5, request5()) }
 
 func BenchmarkReader5(b *testing.B) { formattest.Bench(b, Format5, request5()) }
+
+// void has no number and is a primitive type: a byte follows its name that says so.
+func TestVoid5(t *testing.T) {
+	tree := decode.Tree{WithValues: true}
+	r := New5()
+	r.Reset(formattest.Hex("0100 6a6176612e6c616e672e436c6173f3 01 0101 766f69e4 01"), decode.Malformed, &tree)
+	r.Value(decode.ByField, "result", 0, "")
+	require.Nil(t, r.Err())
+	assert.Equal(t, len(r.(*Reader).Buf), r.Offset())
+	assert.Equal(t, `{"@class":"java.lang.Class","value":"void"}`, (&formattest.Message{Tree: tree}).Value("result"))
+}

@@ -103,7 +103,7 @@ func (r *Reader) asText(cl *class, p decode.Place) {
 			r.Words(q, decode.String, x.decode)
 		case classRef:
 			described := r.class(&decode.Place{})
-			if !r.d.isKryo5 || described != nil && described.box() {
+			if !r.d.isKryo5 || described != nil && (described.box() || described.name == "void") {
 				r.Skip(1, "whether the class is primitive")
 			}
 			r.Words(q, decode.String, func() string {
