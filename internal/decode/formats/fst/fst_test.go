@@ -44,6 +44,11 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Bytes that end within a character are decoded as far as they go: redaction tries bytes that may be no text.
+func TestTextCut(t *testing.T) {
+	assert.Equal(t, "a\ufffd", text{raw: []byte{'a', 0xff, 0x2d}, wide: true}.decode())
+}
+
 func TestHostile(t *testing.T) {
 	formattest.Stops(t, Format, []formattest.Hostile{
 		{Name: "nothing", Body: nil, Cause: decode.Malformed},

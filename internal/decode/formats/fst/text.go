@@ -62,6 +62,10 @@ func (x text) decode() string {
 	for i := 0; i < len(x.raw); i++ {
 		u := rune(x.raw[i])
 		if u == escape {
+			if i+2 >= len(x.raw) { // only where the bytes are not those of a text
+				units.Add(utf8.RuneError)
+				break
+			}
 			u = rune(binary.LittleEndian.Uint16(x.raw[i+1:]))
 			i += 2
 		}
