@@ -172,9 +172,9 @@ func describeClasses(w io.Writer, p *classpath.Path) {
 	case len(missing)+found == 0:
 		text += "; no decoded body needs them"
 	case len(missing) == 0:
-		text += fmt.Sprintf("; it has %s", ofCapture(found))
+		text += fmt.Sprintf("; decoded bodies need %s, all known", counted(found, "class", "classes"))
 	default:
-		text += fmt.Sprintf("; it has %d of %s, and these are missing: %s", found, ofCapture(found+len(missing)), strings.Join(missing[:min(most, len(missing))], ", "))
+		text += fmt.Sprintf("; decoded bodies need %s, %s known; missing: %s", counted(found+len(missing), "class", "classes"), term.Count(int64(found)), strings.Join(missing[:min(most, len(missing))], ", "))
 		if len(missing) > most {
 			text += fmt.Sprintf(", %s more", term.Count(int64(len(missing)-most)))
 		}
@@ -209,11 +209,4 @@ func classCount(p *classpath.Path) string {
 		has = append(has, text)
 	}
 	return strings.Join(has, ", ")
-}
-
-func ofCapture(n int) string {
-	if n == 1 {
-		return "the only class that decoded bodies need"
-	}
-	return "the " + term.Count(int64(n)) + " classes that decoded bodies need"
 }
