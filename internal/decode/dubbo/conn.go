@@ -325,6 +325,7 @@ type keptDecoder struct {
 	*Decoder
 	alone    map[string]*Decoder // by full name of the only format of each
 	dialects Dialects
+	searched searches // in all bodies, so that many of them cost no more than those of a connection
 }
 
 // Decode implements [rpc.Decoder].
@@ -333,7 +334,6 @@ func (d *keptDecoder) Decode(m *rpc.Message, detail Detail) *rpc.Message {
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
 		d.dialects = *known
-		d.dialects.searched = searches{}
 	}
 	return d.again(d.Decoder, m, &f, detail)
 }
@@ -354,12 +354,15 @@ func (d *keptDecoder) DecodeAs(m *rpc.Message, format *decode.Format) *rpc.Messa
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
 		d.dialects.layout, d.dialects.hasLayout, d.dialects.peer = known.layout, known.hasLayout, known.peer
+		d.dialects.numbers = known.numbers
 	}
 	return d.again(alone, m, &f, Values)
 }
 
 func (d *keptDecoder) again(decoder *Decoder, m *rpc.Message, f *Frame, detail Detail) *rpc.Message {
+	d.dialects.searched = d.searched
 	out := &decoder.Decode(f, detail, &d.dialects).Message
+	d.searched = d.dialects.searched
 	out.Protocol = m.Protocol
 	return out
 }
