@@ -213,7 +213,7 @@ func (g *graph) compare(m *rpc.Message) string {
 func (g *graph) differs(want *logged, m *rpc.Message, top map[string]any) string {
 	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), partly: m.Err != nil}
 	check := func(path string, got, want any) string {
-		c.ours, c.truth = comparer{ours: got, arguments: [2]any{top["args"], want}}, want
+		c.ours = comparer{ours: got, truth: want, arguments: [2]any{top["args"], want}}
 		return c.compare(path, got, want)
 	}
 	if g.Kind == "request" {

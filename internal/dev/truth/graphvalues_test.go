@@ -15,13 +15,11 @@ import (
 // graphComparer compares a value that was decoded with the classes of the application with the one that was written. Nothing may be
 // missing: order, classes, hidden fields count.
 type graphComparer struct {
-	m     *rpc.Message
-	ours  comparer
-	truth any
-	kryo  bool // writes no synthetic fields
+	m    *rpc.Message
+	ours comparer
+	kryo bool // writes no synthetic fields
 	// partly: reading stopped somewhere. What is opaque or missing from there on is not compared, everything else is.
 	partly bool
-	open   map[[2]uintptr]bool
 }
 
 func (c *graphComparer) compare(path string, got, want any) string {
@@ -33,22 +31,7 @@ func (c *graphComparer) compare(path string, got, want any) string {
 }
 
 func (c *graphComparer) values(path string, got, want any) string {
-	got, want = c.ours.follow(c.ours.ours, got, c.ours.arguments[0]), c.ours.follow(c.truth, want, c.ours.arguments[1])
-	if key, ok := pairOf(got, want); ok {
-		if c.open[key] {
-			return "" // compared already, or being compared: a cycle
-		}
-		if c.open == nil {
-			c.open = map[[2]uintptr]bool{}
-		}
-		c.open[key] = true
-		diff := c.contents(path, got, want)
-		if diff != "" {
-			delete(c.open, key)
-		}
-		return diff
-	}
-	return c.contents(path, got, want)
+	return c.ours.pair(path, got, want, c.contents)
 }
 
 func (c *graphComparer) contents(path string, got, want any) string {

@@ -169,6 +169,11 @@ func (c *comparer) compare(path string, got, want any) string {
 }
 
 func (c *comparer) values(path string, got, want any) string {
+	return c.pair(path, got, want, c.contents)
+}
+
+// pair compares two values by their contents, once.
+func (c *comparer) pair(path string, got, want any, contents func(path string, got, want any) string) string {
 	got, want = c.follow(c.ours, got, c.arguments[0]), c.follow(c.truth, want, c.arguments[1])
 	if key, ok := pairOf(got, want); ok {
 		if c.open[key] {
@@ -178,13 +183,13 @@ func (c *comparer) values(path string, got, want any) string {
 			c.open = map[[2]uintptr]bool{}
 		}
 		c.open[key] = true
-		diff := c.contents(path, got, want)
+		diff := contents(path, got, want)
 		if diff != "" {
 			delete(c.open, key)
 		}
 		return diff
 	}
-	return c.contents(path, got, want)
+	return contents(path, got, want)
 }
 
 func (c *comparer) contents(path string, got, want any) string {
