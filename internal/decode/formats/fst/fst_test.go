@@ -242,3 +242,14 @@ func request() []byte {
 func TestNoAllocs(t *testing.T) { formattest.NoAllocs(t, Format, request()) }
 
 func BenchmarkReader(b *testing.B) { formattest.Bench(b, Format, request()) }
+
+// The BigInteger within a BigDecimal has no node of its own; small ones are shared, so that a later value may be a handle to it.
+func TestHandleIntoBigDecimal(t *testing.T) {
+	tree := decode.Tree{WithValues: true}
+	r := Format.New()
+	r.Reset(formattest.Hex("0010 02", "000a 4200 3763 01", "000b 01 0f", "00", "f90a"), decode.Malformed, &tree)
+	r.Value(decode.ByField, "result", 0, "")
+	require.Nil(t, r.Err())
+	assert.Equal(t, `[{"@decimal":"1.5"},{"@decimal":"15"}]`, (&formattest.Message{Tree: tree}).Value("result"))
+	formattest.Balance(t, &tree, r.Offset())
+}

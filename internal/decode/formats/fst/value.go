@@ -187,6 +187,10 @@ func (r *Reader) handle(p decode.Place) {
 		r.Scalar(p, decode.Ref).SetNum(int64(node))
 		return
 	}
+	if raw := r.integerAt(off); raw != nil && r.mayCopy(3*len(raw)) { // the one within a BigDecimal, which has no node
+		r.decimal(p, raw, 0)
+		return
+	}
 	s, ok := r.textAt(off, p.Start)
 	if !ok || !r.mayCopy(len(s)) {
 		r.Scalar(p, decode.Opaque)
