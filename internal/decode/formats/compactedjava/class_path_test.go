@@ -19,9 +19,7 @@ import (
 // withModels returns the format with the classes of the rig.
 func withModels(tb testing.TB) (decode.Format, *classpath.Path) {
 	tb.Helper()
-	path, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/rig.jar"}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, path.Close()) })
+	path := formattest.Rig(tb, classpath.Options{})
 	return java.With(compactedjava.Format, path), path
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/dubbo"
 )
 
@@ -83,6 +84,19 @@ func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 	assert.Equal(tb, len(body), sum, "parts add up to the body")
 	return strings.Join(append(s, strings.Join(parts, " ")), " | ")
 }
+
+// Rig opens a class path with the classes of the committed captures. Its paths come from a package of a format.
+func Rig(tb testing.TB, o classpath.Options) *classpath.Path {
+	tb.Helper()
+	o.Paths = []string{"../../../../testdata/models/rig.jar"}
+	p, err := classpath.Open(o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
+	return p
+}
+
+// RigOptimizer lists the classes that peers of the rig have registered.
+const RigOptimizer = "org.dubbowire.rig.apache.Optimizer"
 
 // List writes a list of registered classes and returns its file.
 func List(tb testing.TB, classes ...string) string {

@@ -70,7 +70,7 @@ func (n *numbering) name(id int) (name string, open int) {
 
 // Bounds of the search for an order.
 const (
-	trialsPerByte   = 1024 // bytes that are read
+	trialsPerByte   = 16 // bytes that are read
 	maxOrderedNames = 512
 )
 
@@ -89,15 +89,17 @@ type numbers struct {
 	told       decode.Numbers
 
 	// Of one body.
-	settled   bool
-	settling  numbering
-	doubtful  string // why the numbers are not certain
-	topNames  int    // names of classes before the value that is read
-	topStart  int    // where it starts
-	declared  *field // says its declared class, nil if that is not known
-	walker    *Reader
-	spent     int
-	solutions []trial
+	settled  bool
+	settling numbering
+	doubtful string // why the numbers are not certain
+	topNames int    // names of classes before the value that is read
+	topStart int    // where it starts
+	declared *field // says its declared class, nil if that is not known
+	walker   *Reader
+	spent    int
+	// unfinished: the search for orders came to its bound, so that another order may fit, too.
+	unfinished bool
+	solutions  []trial
 }
 
 // hasLists reports whether the user brought lists of registered classes.
@@ -145,13 +147,14 @@ func (r *Reader) number(id int) *class {
 
 // settle decides which classes the numbers of a body stand for.
 func (r *Reader) settle() {
-	r.settled, r.doubtful, r.settling, r.spent = true, "", numbering{}, 0
+	r.settled, r.doubtful, r.settling, r.spent, r.unfinished = true, "", numbering{}, 0, false
 	if !r.hasLists() {
 		return
 	}
 	r.settling = numbering{registry: &r.registries[len(r.registries)-1]} // that of all lists
 	r.solutions = r.solutions[:0]
-	if r.told != nil {
+	varies := r.varied.class != nil // for each variation a search would cost too much
+	if r.told != nil && !varies {
 		r.permuteAll(r.told)
 	}
 	if len(r.solutions) == 0 {
@@ -159,9 +162,14 @@ func (r *Reader) settle() {
 			r.attempt(numbering{registry: &r.registries[i]})
 		}
 	}
-	if len(r.solutions) == 0 {
+	if len(r.solutions) == 0 && !varies {
 		r.permuteAll(nil)
 	}
+	r.decide()
+}
+
+// decide takes what the numberings have in common that fit.
+func (r *Reader) decide() {
 	if len(r.solutions) == 0 {
 		return
 	}
@@ -175,6 +183,10 @@ func (r *Reader) settle() {
 			r.doubtful += fmt.Sprintf(": a line NAME %d in --register FILE settles it", id)
 			return
 		}
+	}
+	if r.settling.order != nil && r.unfinished {
+		r.doubtful = "a number that too many orders of the registered classes may give it to tell: lines NAME NUMBER in --register FILE settle it"
+		return
 	}
 	if r.settling.order != nil {
 		r.told = r.settling.with(r.told)
@@ -264,7 +276,11 @@ func (r *Reader) permuteAll(told decode.Numbers) {
 
 // permute tries every order of the classes whose numbers the body has, until two fit.
 func (r *Reader) permute(n numbering) {
-	if len(r.solutions) > 1 || r.spent > trialsPerByte*len(r.Buf)+1<<16 {
+	if len(r.solutions) > 1 {
+		return
+	}
+	if r.spent > trialsPerByte*len(r.Buf)+1<<16 {
+		r.unfinished = true
 		return
 	}
 	open := r.attempt(n)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
@@ -17,6 +18,40 @@ const (
 	onlyNameClass = "org.dubbowire.rig.edge.OnlyName"
 	colorClass    = "org.dubbowire.rig.edge.Color"
 )
+
+// numbered returns the format with the classes that the rig's optimizer registers.
+func numbered(tb testing.TB) decode.Format {
+	return With(Format, formattest.Rig(tb, classpath.Options{Optimizers: []string{formattest.RigOptimizer}}))
+}
+
+// Frames are of the capture fst-optimizer-3.2.16, whose values package truth compares with what Java logged. The order in which classes
+// were registered is not known there.
+func TestNumberedFrames(t *testing.T) { formattest.Whole(t, numbered(t), "testdata/numbers.tsv") }
+
+func FuzzNumbers(f *testing.F) { formattest.Fuzz(f, numbered(f), "testdata/numbers.tsv") }
+
+// A search that comes to its bound decides nothing, even if an order was found before.
+func TestUnfinishedSearch(t *testing.T) {
+	r := rig(t, formattest.List(t, shadowClass, onlyNameClass)).New().(*Reader)
+	read := func() *decode.Error {
+		r.Reset(formattest.Hex("0032 fc0161 00"), decode.Malformed, nil) // OnlyName, the second of the list
+		r.Value(decode.ByField, "result", 0, "")
+		return r.Err()
+	}
+	require.Nil(t, read())
+	require.NotEmpty(t, r.Numbers())
+	r.SetNumbers(nil)
+	require.NotNil(t, r.settling.order)
+	r.unfinished = true
+	r.decide()
+	assert.Contains(t, r.doubtful, "--register")
+	assert.Empty(t, r.Numbers())
+
+	r.solutions, r.unfinished, r.spent = r.solutions[:0], false, trialsPerByte*len(r.Buf)+1<<16+1
+	r.permuteAll(nil)
+	assert.True(t, r.unfinished)
+	assert.Empty(t, r.solutions)
+}
 
 // The class of a number is the one of its list with which the whole body can be read.
 func TestNumbers(t *testing.T) {

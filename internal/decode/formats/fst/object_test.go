@@ -13,10 +13,7 @@ import (
 
 // rig returns the format with the classes of the captures, and with lists of registered classes.
 func rig(tb testing.TB, lists ...string) decode.Format {
-	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/rig.jar"}, Lists: lists})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return With(Format, p)
+	return With(Format, formattest.Rig(tb, classpath.Options{Lists: lists}))
 }
 
 // Objects of the application are read to their last byte with its classes.

@@ -2,6 +2,7 @@ package kryo
 
 import (
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,10 +18,7 @@ import (
 // withModels returns a format whose readers know the classes of the committed captures.
 func withModels(tb testing.TB, f decode.Format) decode.Format {
 	tb.Helper()
-	path, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/rig.jar"}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, path.Close()) })
-	return With(f, path)
+	return With(f, formattest.Rig(tb, classpath.Options{}))
 }
 
 // Frames are of the captures edge-kryo and edge-kryo-3.2.16, whose values package truth compares with what Java logged.
@@ -45,6 +43,39 @@ func FuzzUntaggedClasses(f *testing.F) {
 
 func FuzzClasses5(f *testing.F) {
 	formattest.Fuzz(f, withModels(f, Format5), "testdata/classes_frames5.tsv")
+}
+
+// numbered returns the format with the classes that the rig's optimizer registers.
+func numbered(tb testing.TB) decode.Format {
+	return With(Format5, formattest.Rig(tb, classpath.Options{Optimizers: []string{formattest.RigOptimizer}}))
+}
+
+// Frames are of the capture kryo-optimizer-3.2.16, whose values package truth compares with what Java logged. The order in which classes
+// were registered is not known there.
+func TestNumbers5(t *testing.T) { formattest.Whole(t, numbered(t), "testdata/numbers_frames5.tsv") }
+
+func FuzzNumbers5(f *testing.F) {
+	formattest.Fuzz(f, numbered(f), "testdata/numbers_frames5.tsv")
+}
+
+// The search for what numbers stand for reads no more than its bound, and none takes place for each variation of a class.
+func TestSearchIsBounded(t *testing.T) {
+	r := numbered(t).New().(*classReader)
+	var hex strings.Builder
+	for id := len(kryo5.classes); id < len(kryo5.classes)+7; id++ { // an array of objects without fields that are set
+		hex.WriteString(fmt.Sprintf("%02x 01 00 00 00 00 00 00", id+idOffset))
+	}
+	body := formattest.Hex("30 01 7f", strings.Repeat(hex.String(), 100))
+	r.Reset(body, decode.Malformed, nil)
+	for r.OK() && r.Off < len(body) {
+		r.Value(decode.ByField, "result", 0, "")
+	}
+	assert.Positive(t, r.tried)
+	assert.LessOrEqual(t, r.tried, r.maxTried()+len(body)+1<<8)
+	r.variation = &decode.Variation{Class: "p.Other"}
+	r.Reset(body, decode.Malformed, nil)
+	r.Value(decode.ByField, "result", 0, "")
+	assert.Zero(t, r.tried)
 }
 
 const (
@@ -106,11 +137,7 @@ func TestMapViews(t *testing.T) {
 // A value whose class cannot be where its type is declared does not fit, nor do bytes behind what a list of registered classes said.
 func TestDeclaredTypes(t *testing.T) {
 	const node, color = "Lorg/dubbowire/rig/edge/Node;", "Lorg/dubbowire/rig/edge/Color;"
-	path, err := classpath.Open(classpath.Options{
-		Paths: []string{"../../../../testdata/models/rig.jar"}, Lists: []string{formattest.List(t, "org.dubbowire.rig.edge.Color", "org.dubbowire.rig.edge.Node")},
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, path.Close()) })
+	path := formattest.Rig(t, classpath.Options{Lists: []string{formattest.List(t, "org.dubbowire.rig.edge.Color", "org.dubbowire.rig.edge.Node")}})
 	first := byte(len(kryo4.classes)) + idOffset
 	listed := hex.EncodeToString([]byte{first, 1}) // Color
 	for _, c := range []struct {
@@ -156,11 +183,7 @@ func TestDeclaredTypes(t *testing.T) {
 
 // A first argument of which the list says a class that it cannot have refutes the list for the connection.
 func TestRefutedList(t *testing.T) {
-	path, err := classpath.Open(classpath.Options{
-		Paths: []string{"../../../../testdata/models/rig.jar"}, Lists: []string{formattest.List(t, "org.dubbowire.rig.edge.Color")},
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, path.Close()) })
+	path := formattest.Rig(t, classpath.Options{Lists: []string{formattest.List(t, "org.dubbowire.rig.edge.Color")}})
 	d := dubbo.NewDecoder([]decode.Format{With(Format, path)})
 	text := func(s string) string {
 		return hex.EncodeToString([]byte(s[:len(s)-1])) + hex.EncodeToString([]byte{s[len(s)-1] | 0x80})

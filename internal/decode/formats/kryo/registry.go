@@ -128,7 +128,7 @@ func (r *Reader) numbered(id uint32) *class {
 		r.Fail(decode.Unsupported, "a class with a known number", name)
 		return &class{name: name}
 	}
-	if !r.searched {
+	if !r.searched && r.variation == nil { // for each variation a search would cost too much
 		r.searched = true
 		r.search()
 	}
@@ -149,8 +149,8 @@ func (r *Reader) numbered(id uint32) *class {
 // maxTrials bounds the assignments that are tried for a body.
 const maxTrials = 1 << 9
 
-// maxTried is how many bytes all trials may read of a body.
-func (r *Reader) maxTried() int { return 1<<16 + 256*len(r.Buf) }
+// maxTried is how many bytes all trials of a body may read.
+func (r *Reader) maxTried() int { return 1<<16 + 16*len(r.Buf) }
 
 // search finds out what the numbers of the body stand for from the top-level object on that is being read: it reads the rest of
 // the body under every assignment and keeps what all assignments have in common that fit.
@@ -188,26 +188,18 @@ func (r *Reader) searchTold() bool {
 
 // searchFrom keeps what all assignments have in common that fit and have the classes of from. It reports whether one fits.
 func (r *Reader) searchFrom(from assignment) bool {
-	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, work: r.maxTried()}
+	s := search{r: r, numbers: &r.library.numbers, trials: maxTrials, from: from}
 	s.try(maps.Clone(from))
-	if s.trials < 0 || s.work < 0 || len(s.fits) == 0 {
-		return false
-	}
-	common := s.fits[0]
-	for _, a := range s.fits[1:] {
-		for id, c := range common {
-			if a[id] != nil && a[id] != c {
-				delete(common, id)
-			}
-		}
+	if s.stopped || s.common == nil {
+		return s.common != nil
 	}
 	r.assigned = maps.Clone(r.assigned)
 	if r.assigned == nil {
 		r.assigned = assignment{}
 	}
-	maps.Copy(r.assigned, common)
+	maps.Copy(r.assigned, s.common)
 	if !s.unsure {
-		r.told = common.with(r.told)
+		r.told = s.common.with(r.told)
 	}
 	return true
 }
@@ -229,25 +221,27 @@ func (a assignment) with(told decode.Numbers) decode.Numbers {
 
 // search is a search for assignments.
 type search struct {
-	r            *Reader
-	numbers      *numbers
-	trials, work int
-	fits         []assignment
-	unsure       bool // whether an assignment fits only as far as classes are known
+	r       *Reader
+	numbers *numbers
+	from    assignment
+	trials  int        // that are left
+	common  assignment // of all that fit; nil if none did
+	unsure  bool       // whether an assignment fits only as far as classes are known
+	stopped bool       // at a bound, or because those that fit have nothing more in common than from
 }
 
 // try reads with an assignment, and with every one that adds to it what is missing.
 func (s *search) try(a assignment) {
 	s.trials--
-	if s.trials < 0 || s.work < 0 {
+	if s.stopped = s.stopped || s.trials < 0 || s.r.tried > s.r.maxTried(); s.stopped {
 		return
 	}
 	x := s.r.trial
 	fits := x.fitsAs(s.r, a)
-	s.work -= x.Off - s.r.top
+	s.r.tried += 1<<8 + x.Off - s.r.top
 	if x.undecided == nil {
 		if fits {
-			s.fits = append(s.fits, a)
+			s.fit(a)
 			s.unsure = s.unsure || x.Err() != nil
 		}
 		return
@@ -266,6 +260,16 @@ func (s *search) try(a assignment) {
 			s.try(next)
 		}
 	}
+}
+
+// fit notes an assignment that fits.
+func (s *search) fit(a assignment) {
+	if s.common == nil {
+		s.common = a
+		return
+	}
+	maps.DeleteFunc(s.common, func(id uint32, c *class) bool { return a[id] != c })
+	s.stopped = len(s.common) <= len(s.from)
 }
 
 // fitsAs reports whether the body that r reads can be read from its current top-level object on, if numbers stand for these
