@@ -40,6 +40,7 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   case $version in
     grpc-go-*) exec ${ns:+ip netns exec "$ns"} "$work/$module" -side "${side%%-*}" -truth "$work/$side.truth" -address "$host:$port" "$@" ;;
     grpc-java-*) main=Grpc$main ;;
+    libthrift-*) main=Thrift$main ;;
   esac
   [ ! -e "$here/$module/jvm.options" ] || options=("@$here/$module/jvm.options") # what a generation needs beyond this
   # shellcheck disable=SC2206

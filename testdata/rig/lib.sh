@@ -22,8 +22,9 @@ install_tools() {
 # The module of a Dubbo release.
 module_of() {
   case $1 in
+    2.*-*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")-${1##*-}" ;; # a protocol whose jars are no concern of the others
     2.*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")" ;;
-    grpc-*) echo "${1%-*}" ;;
+    grpc-* | libthrift-*) echo "${1%-*}" ;;
     *) echo "dubbo-${1%%.*}" ;;
   esac
 }

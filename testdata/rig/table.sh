@@ -274,6 +274,18 @@ all_captures() {
   capture upgrade-3.3.6 dubbo=3.3.6 protocol=tri spoken=http2 workloads=upgrade note="the HTTP client of the JDK switches from HTTP/1.1 to HTTP/2; bodies are JSON"
   capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"
 
+  # Thrift: Dubbo's own, the native one in Dubbo, and libthrift's own client and server.
+  capture thrift-2.6.12 dubbo=2.6.12-thrift protocol=thrift serialization=thrift workloads=catalog properties="-Drig.extra=catalog -Drig.timeout=1500" note="Dubbo's own frames around messages of Thrift"
+  capture thrift-2.7.23 dubbo=2.7.23-thrift protocol=thrift serialization=thrift workloads=catalog properties="-Drig.extra=catalog -Drig.timeout=250 -Drig.unread=true" \
+    note="Dubbo's own frames around messages of Thrift, with a path in requests; the consumer cannot read the answers"
+  capture native-thrift-2.7.23 dubbo=2.7.23-thrift protocol=native-thrift serialization=thrift workloads=catalog properties=-Drig.extra=catalog note="compact messages in frames, the service before the method's name"
+  capture libthrift-binary dubbo=libthrift-0.12.0 protocol=thrift serialization=thrift workloads=catalog properties=-Drig.thrift=binary,binary-loose "filter=tcp portrange 20880-20881" \
+    note="binary messages without frames; at port 20881 without a version"
+  capture libthrift-framed dubbo=libthrift-0.12.0 protocol=thrift serialization=thrift workloads=catalog properties=-Drig.thrift=binary-framed,binary-framed-loose "filter=tcp portrange 20880-20881" \
+    note="binary messages in frames; at port 20881 without a version"
+  capture libthrift-compact dubbo=libthrift-0.12.0 protocol=thrift serialization=thrift workloads=catalog properties=-Drig.thrift=compact,compact-framed "filter=tcp portrange 20880-20881" \
+    note="compact messages without frames; at port 20881 with frames"
+
   # Other models, filled at random: what no decoder was written against. Each has every second of the workload's single values, here these, there those.
   zoo hessian2-2.5.3 2
   zoo hessian2-2.6.12 1

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,9 +94,15 @@ func others(t *testing.T, p *provenance, r *run) {
 			assert.Positive(t, r.others["triple"]+r.others["grpc"])
 		case "http2":
 			assert.Positive(t, r.others["http2"])
+		case "thrift":
+			if strings.HasPrefix(p.Dubbo, "2.") {
+				assert.Contains(t, r.totals.OtherProtocols(), "dubbo-thrift")
+			}
 		}
 	}
-	assert.NotContains(t, r.totals.OtherProtocols(), "unknown")
+	if !slices.Contains(p.Protocols, "native-thrift") && !strings.HasPrefix(p.Dubbo, "libthrift-") { // which nothing names yet
+		assert.NotContains(t, r.totals.OtherProtocols(), "unknown")
+	}
 }
 
 // pair is one of our frames with what its sender and its receiver logged.

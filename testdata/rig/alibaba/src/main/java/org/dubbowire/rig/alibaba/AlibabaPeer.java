@@ -29,7 +29,7 @@ import org.dubbowire.rig.run.Settings;
 public final class AlibabaPeer implements Peer {
     /** Only 2.6 has optimizers; its module has the class. */
     private static final String OPTIMIZER = Settings.OPTIMIZER_CLASS.isEmpty() ? "org.dubbowire.rig.alibaba.Optimizer" : Settings.OPTIMIZER_CLASS;
-    private final ProtocolConfig protocol = new ProtocolConfig("dubbo", Settings.PORT);
+    private final ProtocolConfig protocol = new ProtocolConfig(Settings.PROTOCOL, Settings.PORT);
     private final Queue<ReferenceConfig<?>> references = new ConcurrentLinkedQueue<>();
 
     public AlibabaPeer() {

@@ -17,10 +17,10 @@ import org.dubbowire.rig.truth.Frame;
 import org.dubbowire.rig.truth.Recorder;
 
 /**
- * Dubbo wraps its "dubbo" codec in this class (the constructor makes it a wrapper extension). Bytes and messages pass
+ * Dubbo wraps its codecs "dubbo" and "thrift" in this class (the constructor makes it a wrapper extension). Bytes and messages pass
  * unchanged; what passed is logged: the headers from the bytes, the values from what the serialization was given.
  */
-@Wrapper(matches = "dubbo") // not "default", Triple's: 3.x looks at its class to know that it does nothing; 2.7 wants a list of names here
+@Wrapper(matches = {"dubbo", "thrift"}) // not "default", Triple's: 3.x looks at its class to know that it does nothing; 2.7 wants a list of names here
 public final class TruthCodec implements Codec2 {
     private final Codec2 delegate;
 

@@ -1,6 +1,7 @@
 package org.dubbowire.rig.run;
 
 import com.alibaba.dubbo.rpc.benchmark.EchoService;
+import java.util.List;
 import org.apache.dubbo.benchmark.service.UserService;
 import org.dubbowire.rig.edge.EdgeService;
 
@@ -11,7 +12,8 @@ public final class Provider {
 
     public static void main(String[] args) throws Exception {
         Peer peer = Peer.CURRENT;
-        if (!Settings.PROTOCOL.equals("rest")) { // which takes only interfaces with annotations
+        // REST takes only interfaces with annotations, Thrift only what its compiler generates.
+        if (!List.of("rest", "thrift", "native-thrift").contains(Settings.PROTOCOL)) {
             EdgeService edge = new EdgeImpl();
             peer.export(EchoService.class, new Services.Echo(), null, null);
             peer.export(UserService.class, new Services.Users(), null, null);

@@ -46,6 +46,7 @@ final class Step {
     static String firstLine(Throwable t) {
         String line = t.toString().lines().findFirst().orElse("");
         line = line.replaceFirst("^.*Failed to send response: .*?, cause: ", "provider cannot write the result: ");
+        line = line.replaceAll("( by scan timer)?\\. start time: .*", ""); // of a timeout
         line = line.replaceAll("@[0-9a-f]{6,8}\\b", "@…").replaceAll(", provider: dubbo://.*?, ", ", "); // what changes from run to run
         return line.length() > 240 ? line.substring(0, 240) + "…" : line;
     }

@@ -23,6 +23,10 @@ public final class CodecTruth {
 
     /** bytes: what an encode call has left in its buffer. Nothing is left where Dubbo has sent an error response instead. */
     public static void sent(Ends ends, byte[] bytes, Message message, Recorder recorder) {
+        if (isThrift(bytes)) {
+            ThriftMessages.dubbo(ends, "out", bytes);
+            return;
+        }
         if (bytes.length > 0 && message.isResponse() && !Frame.startsWithMagic(bytes)) {
             // Early releases do not roll back: behind the error response follows what was written of the other one, with no header.
             TruthLine.rubbish(ends, bytes.length);
@@ -36,6 +40,10 @@ public final class CodecTruth {
 
     /** bytes: what a decode call has taken from its buffer, beginning at start. */
     public static void received(Ends ends, byte[] bytes, int start, List<Message> messages, Recorder recorder) {
+        if (isThrift(bytes)) {
+            ThriftMessages.dubbo(ends, "in", bytes);
+            return;
+        }
         int next = 0;
         for (Frame frame : Frame.split(bytes)) {
             Message message = next < messages.size() ? messages.get(next++) : null;
@@ -50,6 +58,11 @@ public final class CodecTruth {
             }
             TruthLine.log(ends, "in", frame, message.requestId(), stream, message.decodeError(frame, stream));
         }
+    }
+
+    /** Whether it is a frame of Dubbo's own Thrift, whose codec is wrapped, too. */
+    private static boolean isThrift(byte[] bytes) {
+        return bytes.length > 10 && bytes[4] == (byte) 0xda && bytes[5] == (byte) 0xbc;
     }
 
     /**
