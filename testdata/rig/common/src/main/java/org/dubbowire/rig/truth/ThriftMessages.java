@@ -62,7 +62,7 @@ public final class ThriftMessages {
     /** What is before the message, read by its description: 2.7.1 and later have a path in requests, which nothing in the header tells from none. */
     private static void header(Json json, byte[] bytes, int end) {
         ByteBuffer b = ByteBuffer.wrap(bytes, 12, end - 12);
-        json.field("frameBytes", bytes.length).field("headerBytes", end - 4).field("version", b.get());
+        json.field("frameBytes", bytes.length).field("headerBytes", end - 4).field("headerVersion", b.get());
         json.field("service", text(b));
         if (b.remaining() > 8) {
             json.field("path", text(b));
