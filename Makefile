@@ -28,8 +28,8 @@ test-all: ## "test" over all captures, with what else the machine has: root, Jav
 	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 
-race: ## "test" on a smaller sample, with the race detector; then live captures, and privileges with cgo, where root may; needs a C compiler
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
+race: ## "test" on a smaller sample, with the race detector, of all packages whose tests have more than one goroutine; then live captures, and privileges with cgo, where root may; needs a C compiler
+	@packages="$$($(GO) run ./internal/dev/raced)" || exit; CGO_ENABLED=1 $(GO) test -race -short -timeout 30m $$packages
 	CGO_ENABLED=1 $(GO) test -race -short -tags alltests -timeout 30m ./internal/capture
 
 lint:
