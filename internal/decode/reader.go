@@ -109,6 +109,15 @@ type NumberReader interface {
 	Numbers() Numbers
 }
 
+// OlderReader is a Reader of a serialization that an older release of its library writes in a form that cannot be told by the start of
+// a body.
+type OlderReader interface {
+	// SetOlder makes the reader read bodies as the older release wrote them, from the next Reset on.
+	SetOlder(older bool)
+	// MayDiffer reports whether the body had, since the last Reset, something that the other release may have written differently.
+	MayDiffer() bool
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {

@@ -21,13 +21,17 @@ prepare() {
     [[ " ${built:-} " == *" $module "* ]] || build "$module"
     built="${built:-} $module"
     class_path "$version" >/dev/null
+    [[ " ${dubbox:-} " != *" $version "* ]] || dubbox "$(class_path "$version")"
   done
 }
 
 need_release() { # name settings...
   local setting version=$default_release
   for setting in "${@:2}"; do
-    case $setting in dubbo=*) version=${setting#*=} ;; esac
+    case $setting in
+      dubbo=*) version=${setting#*=} ;;
+      libraries=dubbox) dubbox+=" $version" ;;
+    esac
   done
   # shellcheck disable=SC2206 # a fleet has several
   releases+=($version)
@@ -45,6 +49,9 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   [ ! -e "$here/$module/jvm.options" ] || options=("@$here/$module/jvm.options") # what a generation needs beyond this
   # shellcheck disable=SC2206
   options+=($properties)
+  local path
+  path=$(class_path "$version")
+  [ "$libraries" != dubbox ] || path=$(dubbox_path "$path")
   # shellcheck disable=SC2206
   local jvm=(env $environment java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}" "${options[@]}"
     -Dtruth.side="${side%%-*}" -Dtruth.peer="${side#"${side%%-*}"}" -Dtruth.file="$work/$side.truth"
@@ -52,7 +59,7 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
     -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.serializations="${serializations:-$serialization}" -Drig.optimizer="$optimizer"
     -Drig.protocol="$protocol" -Drig.protocol.second="$second_protocol"
     -Drig.heartbeat="$heartbeat" -Drig.threads="$threads" -Drig.payload="$payload" -Drig.repeat="$repeat" -Drig.pause="$pause"
-    -cp "$work/${side%%-*}-classes-$module:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
+    -cp "$work/${side%%-*}-classes-$module:$path" "org.dubbowire.rig.run.$main" "$@")
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
 }
 
@@ -114,7 +121,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' late_after=. talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' protocol=dubbo second_protocol='' spoken='' second_optimizer=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' libraries='' protocol=dubbo second_protocol='' spoken='' second_optimizer=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"

@@ -44,6 +44,8 @@ compactedjava 2.7.23 plain
 compactedjava 2.7.23 skewed
 dubbo 2.6.0 plain
 fst 2.7.23 plain fst-2.57
+kryo 2.6.0 plain kryo-2.24
+kryo 2.6.0 registered kryo-2.24
 END
 }
 
@@ -54,20 +56,9 @@ libraries() { # release name
   path=$(class_path "$1")
   case ${2:-} in
     fst-*) path=$(artifact de.ruedigermoeller fst "${2#fst-}"):$(without fst- <<<"$path") ;;
+    kryo-2.24) dubbox "$path" && path=$(dubbox_path "$path") ;;
   esac
   echo "$path"
-}
-
-artifact() { # group artifact version
-  local file=$HOME/.m2/repository/${1//.//}/$2/$3/$2-$3.jar
-  [ -e "$file" ] || (cd "$here" && mvn -q -B dependency:get -Dartifact="$1:$2:$3" -Dtransitive=false >/dev/null)
-  echo "$file"
-}
-
-without() { # prefixes of file names
-  local prefix pattern=
-  for prefix in "$@"; do pattern+="|/$prefix[0-9]"; done
-  tr : '\n' | grep -vE "${pattern#|}" | paste -sd:
 }
 
 models=$here/models/target/classes

@@ -68,6 +68,30 @@ class_path() {
   cat "$file"
 }
 
+artifact() { # group artifact version
+  local file=$HOME/.m2/repository/${1//.//}/$2/$3/$2-$3.jar
+  [ -e "$file" ] || (cd "$here" && mvn -q -B dependency:get -Dartifact="$1:$2:$3" -Dtransitive=false >/dev/null)
+  echo "$file"
+}
+
+without() { # prefixes of file names
+  local prefix pattern=
+  for prefix in "$@"; do pattern+="|/$prefix[0-9]"; done
+  tr : '\n' | grep -vE "${pattern#|}" | paste -sd:
+}
+
+# The class path of Dubbo 2.6.0 with the Kryo of Dubbox 2.8.4: its libraries, and the classes that differ, which dubbox compiles.
+dubbox_path() { # class path
+  local libraries
+  libraries=$(artifact com.esotericsoftware.kryo kryo 2.24.0):$(artifact com.esotericsoftware.minlog minlog 1.2):$(artifact org.objenesis objenesis 2.1)
+  echo "$work/dubbox-classes:$libraries:$(artifact de.javakaffee kryo-serializers 0.26):$(without kryo- kryo-serializers- minlog- objenesis- reflectasm- <<<"$1")"
+}
+
+dubbox() { # class path
+  rm -rf "$work/dubbox-classes" && mkdir "$work/dubbox-classes"
+  find "$here/dubbox" -name '*.java' -print0 | xargs -0 javac --release 17 -Xlint:-options -cp "$(dubbox_path "$1")" -d "$work/dubbox-classes"
+}
+
 # One run at a time: namespaces and work files are shared. It stays locked while a script starts itself again in the namespace.
 lock() {
   if [ -z "${RIG_LOCKED:-}" ]; then

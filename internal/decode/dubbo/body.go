@@ -97,6 +97,9 @@ func (b *body) countArguments() int {
 		c.WrittenBy(b.d.dialects.peer.writer(b.f))
 		c.Distrust(b.d.distrusted)
 	}
+	if o, ok := r.(decode.OlderReader); ok {
+		o.SetOlder(b.d.older)
+	}
 	r.Reset(b.f.Body, decode.Malformed, nil)
 	FieldEnvelope.skip(r, b.layout)
 	for n := range maxArguments + 1 {

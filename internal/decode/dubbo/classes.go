@@ -16,16 +16,17 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 		list.SetRefuted(d.dialects.refuted)
 	}
 	m := d.decodeOnce(f, detail, chosen, layout)
-	if listed {
-		d.dialects.refuted = list.Refuted()
-	}
 	if m.Kind > Response {
 		return m
 	}
 	whole := f.Short == decode.None && len(f.Body) == f.BodyLen
-	err := m.Err
-	if at := chosen.r.Offset(); err == nil && whole && at < len(f.Body) {
-		err = &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the body", Found: "more bytes"}
+	err := d.firstError(m, f, chosen)
+	if err != nil && r.Misfits(err) {
+		m = d.decodeAsOther(m, f, detail, chosen, layout)
+		err = d.firstError(m, f, chosen)
+	}
+	if listed {
+		d.dialects.refuted = list.Refuted()
 	}
 	if err == nil && ok {
 		d.dialects.numbers = numbers.Numbers()
@@ -48,6 +49,14 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	d.distrusted = nil
 	m.Err = misfit.In(m.Err)
 	return m
+}
+
+// firstError returns the first error of a body, which may be that bytes are left.
+func (d *Decoder) firstError(m *Message, f *Frame, s *serialization) *decode.Error {
+	if at := s.r.Offset(); m.Err == nil && f.Short == decode.None && len(f.Body) == f.BodyLen && at < len(f.Body) {
+		return &decode.Error{Cause: decode.Malformed, At: at, Expected: "the end of the body", Found: "more bytes"}
+	}
+	return m.Err
 }
 
 // searches counts the bodies of a connection for which it was searched why they do not fit their classes, by a hash of the class.

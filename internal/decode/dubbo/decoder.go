@@ -20,6 +20,8 @@ type Decoder struct {
 	// not.
 	dialects   *Dialects
 	distrusted *decode.Error
+	// older: bodies are read as an older release of the library wrote them.
+	older bool
 	// nameBytes is the approximate memory of the cached names.
 	nameBytes int
 	trees     int
@@ -121,11 +123,15 @@ func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialect
 func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layout Layout) (m *Message) {
 	if chosen != nil && detail > Envelope {
 		chosen.reader()
+		d.setOlder(chosen, d.dialects.isOlder(layout))
 	}
 	if chosen != nil && detail > Envelope && chosen.classes != nil {
 		m = d.decodeWithClasses(f, detail, chosen, layout)
 	} else {
 		m = d.decodeOnce(f, detail, chosen, layout)
+		if detail > Envelope && (m.Err != nil && m.Err.Cause == decode.Malformed || m.Err == nil && chosen != nil && chosen.r.Offset() < len(f.Body)) {
+			m = d.decodeAsOther(m, f, detail, chosen, layout)
+		}
 	}
 	if detail == Parts && m.Names != nil && m.Names.Generic {
 		b := body{m: m, f: f, d: d, r: chosen.r, serialization: chosen, layout: layout}

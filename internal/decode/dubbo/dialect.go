@@ -20,12 +20,31 @@ type Dialects struct {
 	layout    Layout
 	hasLayout bool
 	// peer is what the connection knows about the body that is decoded.
-	peer     peer
-	numbers  decode.Numbers
-	refuted  bool // the list of registered classes is not the peers'
+	peer    peer
+	numbers decode.Numbers
+	refuted bool // the list of registered classes is not the peers'
+	// older says whether an older release of the library writes the bodies of an [decode.OlderReader].
+	older    olderRelease
 	searched searches
 	// failed counts bodies without a matching serialization.
 	failed uint8
+}
+
+// olderRelease is what a connection knows about the release of the library of an [decode.OlderReader].
+type olderRelease uint8
+
+const (
+	unknownRelease olderRelease = iota // that of Dubbo, or of the fork whose layout the requests have
+	laterRelease
+	theOlderRelease
+)
+
+// isOlder reports whether bodies are read as those of the older release first. layout is that of the requests.
+func (d *Dialects) isOlder(layout Layout) bool {
+	if d.older == unknownRelease {
+		return layout == LayoutDubbox || layout == LayoutOlderDubbox
+	}
+	return d.older == theOlderRelease
 }
 
 // peer is who wrote a body, and for whom.

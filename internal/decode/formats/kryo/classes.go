@@ -99,6 +99,10 @@ type dialect struct {
 	// isKryo5: numbers of fixed width are little-endian, enums have no reference byte, collections name the class that all elements have, sorted ones have
 	// their comparator after the number of elements.
 	isKryo5 bool
+	// older is the dialect of an older release whose bodies begin and end alike, nil if there is none.
+	older *dialect
+	// isKryo224: type arguments of fields leave class ids out, as in kryo224.go.
+	isKryo224 bool
 	// maxASCII is the longest text that has the ASCII form.
 	maxASCII int
 }
@@ -106,6 +110,13 @@ type dialect struct {
 // kryo4 is what Dubbo 2.6 and 2.7 write.
 var kryo4 = &dialect{
 	mapHead: []byte{0x23, 0x01}, maxASCII: 63,
+	classes: named(registration.Known(registration.Kryo4)...),
+	older:   kryo224,
+}
+
+// kryo224 is what Dubbox writes.
+var kryo224 = &dialect{
+	mapHead: []byte{0x23, 0x01}, maxASCII: 63, isKryo224: true,
 	classes: named(registration.Known(registration.Kryo4)...),
 }
 

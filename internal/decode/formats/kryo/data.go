@@ -14,6 +14,7 @@ func (r *Reader) data(cl *class, p decode.Place) {
 }
 
 func (r *Reader) content(cl *class, p decode.Place) {
+	r.kept.now, r.kept.args = r.kept.args, nil
 	if r.stream(cl, p) {
 		return
 	}
@@ -51,7 +52,13 @@ func (r *Reader) content(cl *class, p decode.Place) {
 	case wrapped:
 		r.wrapped(p)
 	case optional:
-		r.container(p, decode.Object, cl, func() { r.members(cl, "value") })
+		r.container(p, decode.Object, cl, func() {
+			if r.d.isKryo224 && r.library != nil {
+				r.optional224(cl)
+			} else {
+				r.members(cl, "value")
+			}
+		})
 	case pair:
 		r.container(p, decode.Object, cl, func() { r.members(cl, "key", "value") })
 	case noFields:
@@ -126,6 +133,10 @@ func (r *Reader) array(cl *class, p decode.Place) {
 		if n > 0 && !cl.elem.final && !cl.elem.isOpen() {
 			r.FailClass("elements of class", cl.elem.name)
 		}
+		if r.d.isKryo224 {
+			r.array224(cl, n)
+			return
+		}
 		for i := 0; i < n && r.OK(); i++ {
 			if q := r.At(decode.ByIndex, "", i); cl.elem.final {
 				r.nullable(cl.elem, q)
@@ -165,21 +176,22 @@ func (r *Reader) elements(n int) {
 
 // collection takes a count and the elements; a sorted one has a comparator: before the count, in Kryo 5 after it.
 func (r *Reader) collection(cl *class, p decode.Place) {
+	args := r.kept.now
 	r.container(p, decode.List, cl, func() {
-		switch {
-		case r.d.isKryo5:
+		if r.d.isKryo5 {
 			r.collection5(cl)
-		case cl.layout == treeSet:
-			r.comparator()
-			r.elements(r.size(0))
-		default:
-			r.elements(r.size(0))
+			return
 		}
+		if cl.layout == treeSet {
+			r.comparator()
+		}
+		r.elementsOf(r.size(0), args)
 	})
 }
 
 // mapping takes a count, keys and values; a sorted one has a comparator, as in a collection.
 func (r *Reader) mapping(cl *class, p decode.Place) {
+	args := r.kept.now
 	r.container(p, decode.Map, cl, func() {
 		if cl.layout == treeMap && !r.d.isKryo5 {
 			r.comparator()
@@ -193,6 +205,10 @@ func (r *Reader) mapping(cl *class, p decode.Place) {
 				r.genericEntries(n, args)
 				return
 			}
+		}
+		if args != nil {
+			r.entriesOf(n, args)
+			return
 		}
 		for i := 0; i < n && r.OK(); i++ {
 			r.entry(i)

@@ -34,8 +34,12 @@ func (r *Reader) streamOf(cl *class) *java.Reader {
 
 // serializer returns the class whose objects share a stream with those of this one.
 func (c *class) serializer() string {
-	if c.model != nil && c.model.throwable {
+	switch m := c.model; {
+	case m == nil:
+	case m.throwable:
 		return "java.lang.Throwable"
+	case m.declares != "":
+		return m.declares // constants with a body share the stream of the enum (Dubbox)
 	}
 	return c.name
 }

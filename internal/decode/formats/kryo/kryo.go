@@ -1,6 +1,6 @@
 // Package kryo reads bodies of Dubbo's serialization "kryo" (id 8) and, for package kryo2, "kryo2" (id 25), as Kryo 4
 // writes them (Dubbo 2.6 and 2.7) and as Kryo 5 does (the extensions for Dubbo 3): numbers of fixed width in the other
-// byte order, other class ids, other collections. dialect.go tells the two apart.
+// byte order, other class ids, other collections. dialect.go tells the two apart. Kryo 2.24 (Dubbox) differs from Kryo 4 in few objects (kryo224.go).
 //
 // Sources: Dubbo 2.6.12 and 2.7.8 (KryoObjectOutput, KryoObjectOutput2, AbstractKryoFactory, CompatibleKryo), kryo
 // 4.0.1 and 4.0.2 (Output, DefaultClassResolver, MapReferenceResolver, DefaultSerializers, CollectionSerializer,
@@ -58,20 +58,28 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 	}
 	plain := f.New
 	d := plain().(*Reader).d
-	var libraries [2]*library
+	libraries, older := newLibraries(p, d), [2]*library{}
+	if d.older != nil {
+		older = newLibraries(p, d.older)
+	}
+	f.TypedResults = plain().(*Reader).untagged || len(p.Lists()) > 0
+	f.New = func() decode.Reader {
+		r := plain().(*Reader)
+		r.library = libraries[0]
+		return &classReader{Reader: r, libraries: libraries, older: older}
+	}
+	return f
+}
+
+// newLibraries returns the classes of each side.
+func newLibraries(p *classpath.Path, d *dialect) (libraries [2]*library) {
 	for _, side := range []decode.Side{decode.Consumer, decode.Provider} {
 		libraries[side] = newLibrary(p, side, d)
 		if !p.Sided() {
 			libraries[side] = libraries[0]
 		}
 	}
-	f.TypedResults = plain().(*Reader).untagged || len(p.Lists()) > 0
-	f.New = func() decode.Reader {
-		r := plain().(*Reader)
-		r.library = libraries[0]
-		return &classReader{r, libraries}
-	}
-	return f
+	return libraries
 }
 
 // Starts accepts an ASCII text; its length is not written.
@@ -102,20 +110,23 @@ type Reader struct {
 	scratch decode.Tree // their nodes where none are wanted
 
 	// With a library:
-	named    map[string]*class // by the bytes of their names
-	allowed  map[[2]*class]bool
-	declares map[string]*class // by descriptor, of top-level objects
-	generics generics          // Kryo 5
-	used     []*class          // whose fields were read, in this body
-	within   place             // the innermost object of the application, and its field
-	misread  bool              // an object is not of the kind that its class is
-	listed   bool              // a class is the one that a list of registered classes has for its number
-	refuted  bool              // the list is not that of the peers of the connection
-	garbage  bool              // what was taken for a number of a class may be something else
-	distrust *decode.Error
+	named     map[string]*class // by the bytes of their names
+	allowed   map[[2]*class]bool
+	declares  map[string]*class // by descriptor, of top-level objects
+	generics  generics          // Kryo 5
+	kept      kept              // Kryo 2.24
+	variables bindings          // Kryo 2.24: those that the fields of the object see that is entered
+	used      []*class          // whose fields were read, in this body
+	within    place             // the innermost object of the application, and its field
+	misread   bool              // an object is not of the kind that its class is
+	listed    bool              // a class is the one that a list of registered classes has for its number
+	refuted   bool              // the list is not that of the peers of the connection
+	garbage   bool              // what was taken for a number of a class may be something else
+	distrust  *decode.Error
 
 	variation *decode.Variation
 	varies    *plan // the plan that varied is made of
+	pattern   bool  // the body has a Pattern, whose flags Kryo 2.24 does not write
 	varied    plan
 
 	// Numbers of the application's classes: see search.
@@ -152,6 +163,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.used = r.used[:0]
 	}
 	r.within, r.misread, r.garbage, r.listed = place{}, false, false, false
+	r.pattern, r.variables = false, nil
+	r.kept.reset()
 	r.assigned, r.searched, r.topType, r.tried = nil, false, "", 0
 	r.begin()
 }

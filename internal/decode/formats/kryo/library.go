@@ -44,6 +44,8 @@ type model struct {
 	// constants are those of an enum, by ordinal, and declares is its name: that of a constant with a body is another one.
 	constants []string
 	declares  string
+	// constant: it is an enum, or the class of a constant with a body.
+	constant bool
 	// throwable: all exceptions with a constructor without arguments share a serializer.
 	throwable bool
 
@@ -86,7 +88,7 @@ func (l *library) resolve(name string) *class {
 	}
 	c := &class{name: name, final: file.Modifiers.Has(classfile.Final), model: &model{in: l, file: file}}
 	c.layout = l.serializer(c.model)
-	if c.layout == enum {
+	if c.model.constant {
 		for !file.IsEnum() && file.Super != "" {
 			if file, err = l.types.Class(file.Super); err != nil {
 				return c
@@ -138,12 +140,15 @@ func (l *library) serializer(m *model) layout {
 	f := m.file
 	supertypes, missing := l.supertypes(f)
 	constant := f.IsEnum() || supertypes["java.lang.Enum"]
-	m.throwable = supertypes["java.lang.Throwable"] && (isJDK(f.Name) || f.HasConstructor)
+	m.constant = constant && !f.IsInterface()
+	m.throwable = supertypes["java.lang.Throwable"] && (isJDK(f.Name) || f.HasConstructor) && !l.d.isKryo224
 	switch {
 	case f.IsInterface() || f.Modifiers.Has(classfile.Abstract) && !constant:
 		return noObjects
 	case !isJDK(f.Name) && !constant && !f.HasConstructor:
 		return javaOnly
+	case constant && l.d.isKryo224:
+		return javaOnly // Dubbox looks for a constructor without parameters
 	case l.d.isKryo5 && supertypes["java.lang.Throwable"]:
 		return javaOnly
 	}

@@ -11,10 +11,25 @@ import (
 type classReader struct {
 	*Reader
 	libraries [2]*library // by side
+	older     [2]*library // the same, of the older release
+	side      decode.Side
 }
 
 // WrittenBy implements decode.ClassReader.
-func (r *classReader) WrittenBy(s decode.Side) { r.know(r.libraries[s]) }
+func (r *classReader) WrittenBy(s decode.Side) {
+	r.side = s
+	if r.d.isKryo224 {
+		r.know(r.older[s])
+	} else {
+		r.know(r.libraries[s])
+	}
+}
+
+// SetOlder implements decode.OlderReader.
+func (r *classReader) SetOlder(older bool) {
+	r.Reader.SetOlder(older)
+	r.WrittenBy(r.side)
+}
 
 // know makes r read objects by the classes of a library.
 func (r *Reader) know(l *library) {

@@ -29,7 +29,11 @@ func (r *Reader) fields(cl *class, p decode.Place) {
 		return
 	}
 	outer := r.within
-	if args := r.generics.next(); args != nil {
+	if r.d.isKryo224 {
+		r.variables = r.enterGeneric(cl)
+		r.planned(cl, plan)
+		r.leaveGeneric(cl)
+	} else if args := r.generics.next(); args != nil {
 		before := r.generics.pushVariables(&plan.variables, args)
 		r.planned(cl, plan)
 		r.generics.variables = r.generics.variables[:before]
@@ -49,16 +53,17 @@ func (r *Reader) planned(cl *class, plan *plan) {
 	if r.variation != nil && r.variation.Class == cl.name {
 		plan = r.vary(plan)
 	}
+	variables := r.variables
 	for i := range plan.fields {
 		r.within = place{cl, plan.fields, i}
-		if r.field(&plan.fields[i]); !r.OK() {
+		if r.field(&plan.fields[i], variables); !r.OK() {
 			return
 		}
 	}
 }
 
 // field takes a field.
-func (r *Reader) field(f *field) {
+func (r *Reader) field(f *field, variables bindings) {
 	p := r.At(decode.ByField, f.name, 0)
 	switch {
 	case f.problem != "":
@@ -67,6 +72,8 @@ func (r *Reader) field(f *field) {
 		r.scalar(f.class, p)
 	case f.generic != nil:
 		r.genericField(f, p)
+	case r.d.isKryo224:
+		r.field224(f, variables, p)
 	default:
 		r.declared(f.class, f.kind, f.notNull, p)
 	}

@@ -16,6 +16,8 @@ type plan struct {
 	fields []field
 	// variables are the type variables that the arguments of a field's declared type stand for (Kryo 5).
 	variables hierarchy
+	// parameters are the type variables of the class itself (Kryo 2.24).
+	parameters []string
 	// missing is a superclass that was not found, whose fields are not known.
 	missing string
 }
@@ -27,8 +29,9 @@ type field struct {
 	kind      fieldKind
 	notNull   bool
 	// problem says why the field cannot be read.
-	problem string
-	generic *generic // Kryo 5: the declared type with its arguments
+	problem    string
+	generic    *generic    // Kryo 5: the declared type with its arguments
+	generic224 *generic224 // Kryo 2.24: the same, nil for a type without them
 }
 
 // fieldKind says what stands before the data of a field.
@@ -57,6 +60,11 @@ func (l *library) newPlan(c *class) plan {
 		p.missing = cmp.Or(missing, c.name)
 		return p
 	}
+	if l.d.isKryo224 && c.layout == object {
+		for _, v := range parameters(chain[0]) {
+			p.parameters = append(p.parameters, v.Name)
+		}
+	}
 	seen := map[string]bool{}
 	for _, declaring := range chain {
 		for i := range declaring.Fields {
@@ -65,6 +73,9 @@ func (l *library) newPlan(c *class) plan {
 				continue
 			}
 			g := l.newField(c, declaring, f)
+			if l.d.isKryo224 && g.kind != primitiveField {
+				g.generic224 = l.generic224(f.Type(), len(p.parameters) > 0)
+			}
 			if seen[f.Name] {
 				g.name = simpleName(declaring.Name) + "#" + f.Name
 			}

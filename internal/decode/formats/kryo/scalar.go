@@ -99,7 +99,9 @@ func (r *Reader) asText(cl *class, p decode.Place) {
 			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case pattern:
 			x := r.text()
-			r.varint("flags")
+			if r.pattern = true; !r.d.isKryo224 {
+				r.varint("flags")
+			}
 			r.Words(q, decode.String, x.decode)
 		case classRef:
 			described := r.class(&decode.Place{})

@@ -164,6 +164,7 @@ func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	switch {
 	case !c.OK():
 	case n == refNull && mayBeNull:
+		r.setGenerics(cl, nil)
 		r.Scalar(p, decode.Null)
 	case n == refNew:
 		r.number()
@@ -171,6 +172,7 @@ func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	case n == refNull || int64(n-refFirst) >= int64(r.objects):
 		c.Fail(decode.Malformed, fmt.Sprintf("01 or a reference to one of %d objects", r.objects), fmt.Sprintf("reference %d", n))
 	default:
+		r.setGenerics(cl, nil)
 		r.refer(p, int(n-refFirst))
 	}
 }

@@ -123,6 +123,7 @@ public final class Graphs {
                 }
             }
             call(out, output, "flushBuffer", new Class<?>[0]);
+            cleanUp(out);
         } finally {
             recorder.end();
         }
@@ -144,8 +145,9 @@ public final class Graphs {
     /** Java's own second opinion of the same bytes: the calls that wrote them, as calls that read. */
     private Recorder.Recording read(byte[] body, Recorder.Recording written) {
         Recorder recorder = Recorder.begin(() -> 0);
+        Object in = null;
         try {
-            Object in = call(extension, extensionType, "deserialize", new Class<?>[] {url, InputStream.class}, null, new ByteArrayInputStream(body));
+            in = call(extension, extensionType, "deserialize", new Class<?>[] {url, InputStream.class}, null, new ByteArrayInputStream(body));
             Class<?> input = Class.forName(extensionType.getPackageName() + ".ObjectInput");
             for (Recorder.Op op : written.ops) {
                 switch (op.name()) {
@@ -171,8 +173,22 @@ public final class Graphs {
             failed.fail(e instanceof InvocationTargetException i ? i.getCause() : e);
         } finally {
             recorder.end();
+            cleanUp(in);
         }
         return recorder.recordings.get(0);
+    }
+
+    /** As the codecs do after a body. */
+    private static void cleanUp(Object stream) {
+        try {
+            Class<?> cleanable = Arrays.stream(stream == null ? new Class<?>[0] : stream.getClass().getInterfaces())
+                .filter(c -> c.getSimpleName().equals("Cleanable")).findAny().orElse(null);
+            if (cleanable != null) {
+                call(stream, cleanable, "cleanup", new Class<?>[0]);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private Map<String, Object> attachments() {
