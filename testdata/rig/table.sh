@@ -95,6 +95,10 @@ all_captures() {
   for s in kryo fst; do
     capture dubbox-older-$s dubbo=2.6.0 serialization=$s workloads="bid edge" heartbeat=1000 properties=-Drig.layout=OLDER_DUBBOX note="$forks Dubbox before 2.8.4"
   done
+  # With the Kryo that Dubbox brings.
+  local kryo="Kryo 2.24.0 and kryo-serializers 0.26, as Dubbox 2.8.4 has them; $forks Dubbox 2.8.4"
+  capture dubbox-kryo-2.24 dubbo=2.6.0 libraries=dubbox serialization=kryo workloads="bid edge" heartbeat=1000 properties=-Drig.layout=DUBBOX note="$kryo"
+  capture models-kryo-2.24 dubbo=2.6.0 libraries=dubbox serialization=kryo workloads=models properties="-Drig.layout=DUBBOX -Drig.extra=models" note="random graphs of models whose classes have all that makes a difference; $kryo"
   for s in kryo hessian2; do
     capture fork-$s dubbo=2.6.0 serialization=$s workloads="bid" properties=-Drig.layout=UNKNOWN note="$forks a fork that is made up"
   done
