@@ -23,6 +23,7 @@ prepare() {
     class_path "$version" >/dev/null
     [[ " ${dubbox:-} " != *" $version "* ]] || dubbox "$(class_path "$version")"
   done
+  build_tap
 }
 
 need_release() { # name settings...
@@ -49,6 +50,7 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   [ ! -e "$here/$module/jvm.options" ] || options=("@$here/$module/jvm.options") # what a generation needs beyond this
   # shellcheck disable=SC2206
   options+=($properties)
+  [ -z "$tap" ] || options+=(--patch-module java.base="$work/tap" --add-exports java.base/sun.nio.ch=ALL-UNNAMED)
   local path
   path=$(class_path "$version")
   [ "$libraries" != dubbox ] || path=$(dubbox_path "$path")
@@ -121,7 +123,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' late_after=. talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' libraries='' protocol=dubbo second_protocol='' spoken='' second_optimizer=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' libraries='' protocol=dubbo second_protocol='' spoken='' second_optimizer='' tap=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"

@@ -46,6 +46,12 @@ build() { # module
   consumer_versions "$work/consumer-classes-$1"
 }
 
+# The JDK's class through which all bytes of TCP go, with a tap.
+build_tap() {
+  rm -rf "$work/tap"
+  javac -nowarn -XDignore.symbol.file --patch-module java.base="$here/tap" -d "$work/tap" "$here"/tap/sun/nio/ch/*.java 2>&1 | { grep error || true; }
+}
+
 # The consumer's versions of the classes of which each side has its own.
 consumer_versions() { # folder with the provider's
   find "$here/skew" -name '*.java' -print0 | xargs -0 javac --release 17 -cp "$1" -d "$1"

@@ -10,7 +10,7 @@ capture() { # name settings...
 
 all_captures() {
   wanted_name=$1
-  local s
+  local s form
 
   # The published workloads and the edge set in every serialization.
   for s in hessian2 java compactedjava nativejava fastjson gson kryo fst kryo2 protostuff avro msgpack native-hessian smartbuf; do
@@ -272,6 +272,21 @@ all_captures() {
   capture grpc-go-to-java dubbo="grpc-java-1.72.0 grpc-go-1.72.0" protocol=grpc serialization=protobuf workloads=verbs note="the client is grpc-go, the server grpc-java"
   capture two-protocols-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="triple@tri published@dubbo" properties=-Drig.extra=triple note="one port speaks Dubbo and Triple"
 
+  # REST of 2.7 (JAX-RS) on its three servers. What is on the wire was logged below the sockets of both ends.
+  for s in jetty tomcat netty; do
+    for form in json xml json-gzip xml-gzip; do
+      rest_of_27 $s rest-$s-$form-2.7.23 rest-bids "-Drig.form=$form"
+    done
+    rest_of_27 $s rest-edge-$s-2.7.23 rest-edge -Drig.dubbo.client=true
+  done
+  # REST of 3: a protocol of its own in 3.2, one port with Triple in 3.3, there over HTTP/1.1 and HTTP/2.
+  capture rest-forms-3.2.16 dubbo=3.2.16 protocol=rest tap=http1 workloads=rest-forms properties=-Drig.extra=rest-forms note="JSON, XML and form fields by an HTTP client of the JDK"
+  capture rest-forms-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest tap=http1 workloads=rest-forms properties=-Drig.extra=rest-forms \
+    note="HTTP/1.1 on a port of Triple: JSON, XML and form fields by an HTTP client of the JDK"
+  capture rest-forms-http2-3.3.6 dubbo=3.3.6 protocol=tri spoken=http2 workloads=rest-forms properties="-Drig.extra=rest-forms -Drig.http=HTTP_2" note="JSON, XML and form fields over HTTP/2 by Netty"
+  capture rest-edge-3.2.16 dubbo=3.2.16 protocol=rest tap=http1 workloads=rest-edge properties=-Drig.extra=rest-edge note="everything that HTTP has, by the JDK's client and by bare sockets"
+  capture rest-edge-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest tap=http1 workloads=rest-edge properties=-Drig.extra=rest-edge note="everything that HTTP has, by the JDK's client and by bare sockets"
+  capture rest-edge-http2-3.3.6 dubbo=3.3.6 protocol=tri spoken=http2 workloads=rest-edge-2 properties="-Drig.extra=rest-edge -Drig.http=HTTP_2" note="REST over HTTP/2 by Netty"
   capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
   capture rest-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
   capture rest-upgrade-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties="-Drig.extra=rest -Drig.http=HTTP_2" note="the HTTP client of the JDK asks to switch to HTTP/2, which the provider ignores"
@@ -318,6 +333,13 @@ all_captures() {
     for s in 2.5.10 2.7.0 2.7.1 2.7.3; do zoo hessian2-$s 1; done
     for s in kryo fst kryo2 protostuff avro fastjson-2.6.12 kryo-2.6.12 fst-2.6.12 smartbuf-2.6.12 dubbo-2.6.0 kryo-2.6.0; do zoo $s 1; done
   fi
+}
+
+rest_of_27() { # server name workload properties
+  local extensions=org.dubbowire.rig.rest.RestNotes
+  case $2 in *-gzip-*) extensions+=,org.dubbowire.rig.rest.GzipRequests ;; esac
+  capture "$2" dubbo=2.7.23-rest protocol=rest tap=http1 workloads="$3" note="JAX-RS on $1" \
+    properties="-Drig.extra=$3 -Drig.server=$1 -Drig.extensions=$extensions $4"
 }
 
 models() { # serialization[-optimizer][-release]

@@ -46,6 +46,12 @@ public class ApachePeer implements Peer {
         protocol.setParameters(parameters);
         protocol.setThreads(Settings.THREADS);
         protocol.setPayload(Settings.PAYLOAD);
+        if (!Settings.SERVER.isEmpty()) {
+            protocol.setServer(Settings.SERVER);
+        }
+        if (!Settings.EXTENSIONS.isEmpty()) {
+            protocol.setExtension(Settings.EXTENSIONS);
+        }
         if (Settings.OPTIMIZER) {
             protocol.setOptimizer(optimizer());
         }

@@ -1,11 +1,14 @@
 package org.dubbowire.rig.run;
 
+import org.dubbowire.rig.truth.SocketTruth;
+
 /** Runs the workloads named on the command line, says DONE, and stays connected until its standard input ends. */
 public final class Consumer {
     private Consumer() {
     }
 
     public static void main(String[] args) throws Exception {
+        SocketTruth.install();
         System.out.println("CONSUMER dubbo " + Peer.CURRENT.version());
         for (String workload : args) {
             int at = workload.indexOf('@'); // published@tri: not in the protocol of the settings

@@ -4,6 +4,7 @@ import com.alibaba.dubbo.rpc.benchmark.EchoService;
 import java.util.List;
 import org.apache.dubbo.benchmark.service.UserService;
 import org.dubbowire.rig.edge.EdgeService;
+import org.dubbowire.rig.truth.SocketTruth;
 
 /** Exports all services on one port, says READY, and serves until it is told to terminate. */
 public final class Provider {
@@ -11,6 +12,7 @@ public final class Provider {
     }
 
     public static void main(String[] args) throws Exception {
+        SocketTruth.install();
         Peer peer = Peer.CURRENT;
         // REST takes only interfaces with annotations, Thrift only what its compiler generates.
         if (!List.of("rest", "thrift", "native-thrift").contains(Settings.PROTOCOL)) {

@@ -39,6 +39,9 @@ public final class Remote<T> {
         }
         parameters.put("heartbeat", Integer.toString(Settings.HEARTBEAT));
         parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
+        if (!Settings.EXTENSIONS.isEmpty()) {
+            parameters.put("extension", Settings.EXTENSIONS);
+        }
         if (type == EdgeService.class) {
             // A registry would hand over the provider's parameters; without one the consumer must name the callback.
             parameters.put("subscribe.2.callback", "true");

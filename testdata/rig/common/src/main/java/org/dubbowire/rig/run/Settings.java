@@ -14,6 +14,10 @@ public final class Settings {
     /** What the provider's port speaks, and what it speaks besides. */
     public static final String PROTOCOL = System.getProperty("rig.protocol", "dubbo");
     public static final String SECOND_PROTOCOL = System.getProperty("rig.protocol.second", "");
+    /** What serves HTTP (jetty, tomcat, netty) where the protocol leaves a choice; empty for its default. */
+    public static final String SERVER = System.getProperty("rig.server", "");
+    /** Classes that Dubbo gives to the JAX-RS of both ends, separated by commas. */
+    public static final String EXTENSIONS = System.getProperty("rig.extensions", "");
     /** Services of an Extra that the provider exports, too; empty for none. */
     static final String EXTRA = System.getProperty("rig.extra", "");
     /** The fork of Dubbo whose order of fields request bodies have; empty for Dubbo's own. */

@@ -5,6 +5,12 @@ import java.util.Map;
 
 /** A line for a whole call, of a protocol whose frames nobody logs. It is written when the call has ended. */
 public final class CallLine {
+    /** What HTTP says of the call that this thread makes or answers. */
+    private static final ThreadLocal<Http> HTTP = new ThreadLocal<>();
+
+    private record Http(String verb, String path, int status) {
+    }
+
     private final Json json = new Json();
     private final Dumper dumper = new Dumper(json);
 
@@ -24,6 +30,11 @@ public final class CallLine {
         }
     }
 
+    /** For the line that this thread writes next; status is 0 where it is not known yet. */
+    public static void http(String verb, String path, int status) {
+        HTTP.set(new Http(verb, path, status));
+    }
+
     /** What came beside the answer. */
     public void beside(Map<String, ?> attachments) {
         json.name("responseAttachments");
@@ -36,13 +47,25 @@ public final class CallLine {
             json.name("result");
             dumper.value("result", result);
         }
-        TruthLog.line(json.endObject().toString());
+        end();
     }
 
     public void failed(Throwable t) {
         json.field("resultKind", "exception").name("exception").beginObject();
         json.field("class", t.getClass().getName()).field("message", t.getMessage());
         json.endObject();
+        end();
+    }
+
+    private void end() {
+        Http http = HTTP.get();
+        HTTP.remove();
+        if (http != null) {
+            json.field("verb", http.verb).field("path", http.path);
+            if (http.status != 0) {
+                json.field("status", http.status);
+            }
+        }
         TruthLog.line(json.endObject().toString());
     }
 }

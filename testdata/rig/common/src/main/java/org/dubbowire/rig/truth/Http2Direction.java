@@ -169,7 +169,7 @@ final class Http2Direction {
     }
 
     /** What a header holds: text where it is UTF-8, as everything that Dubbo writes is. */
-    private static Object text(CharSequence value) {
+    static Object text(CharSequence value) {
         byte[] bytes = value instanceof AsciiString ascii ? ascii.toByteArray() : value.toString().getBytes(StandardCharsets.ISO_8859_1);
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
