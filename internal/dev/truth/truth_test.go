@@ -100,8 +100,9 @@ func others(t *testing.T, p *provenance, r *run) {
 			}
 		}
 	}
-	if !slices.Contains(p.Protocols, "native-thrift") && !strings.HasPrefix(p.Dubbo, "libthrift-") { // which nothing names yet
-		assert.NotContains(t, r.totals.OtherProtocols(), "unknown")
+	named := !slices.Contains(p.Protocols, "native-thrift") && !strings.HasPrefix(p.Dubbo, "libthrift-") // which nothing names yet
+	if named && slices.Contains(r.totals.OtherProtocols(), "unknown") {
+		assert.True(t, hasBareTalk(readHTTP1(t, p.Truth)), "unknown connections")
 	}
 }
 
