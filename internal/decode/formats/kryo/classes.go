@@ -212,7 +212,10 @@ func (c *class) runtime() bool {
 	return c.final
 }
 
-var hashMap = known["java.util.HashMap"]
+var (
+	hashMap   = known["java.util.HashMap"]
+	throwable = &class{name: "java.lang.Throwable", layout: javaOnly}
+)
 
 // known are the JDK classes whose bytes have the same form in every JDK. Collections, maps and enums are known by name
 // only: that a class is one is not on the wire.

@@ -22,6 +22,8 @@
 package kryo
 
 import (
+	"bytes"
+
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
 )
@@ -256,7 +258,12 @@ func (r *Reader) Throwable() {
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
 	r.top, r.topType, r.searched = r.Off, "", false
-	r.object(r.At(decode.ByField, "exception", 0))
+	p := r.At(decode.ByField, "exception", 0)
+	if r.untagged && bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) {
+		r.nullable(throwable, p) // dubbo-serialization-kryo 1.0.1, whose readers expect a class
+		return
+	}
+	r.object(p)
 }
 
 // Attachments implements decode.Reader.

@@ -73,6 +73,9 @@ func (l *library) subtypes(declared *class) (classes []*class) {
 		if c.layout == noObjects || c.model == nil || c.model.file == nil {
 			continue
 		}
+		if c.layout == enum && c.model.declares != name {
+			continue // the body of a constant of another one
+		}
 		if is, err := l.types.Is(name, declared.name); err == nil && is {
 			classes = append(classes, c)
 		}
@@ -117,10 +120,36 @@ func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*
 	if len(choice) == 2 && choice[0].layout == collection && choice[1].layout == single && r.Buf[r.top+1] == idNull {
 		choice = choice[:1] // an empty list, not a singleton of null
 	}
+	if len(choice) > 1 && choice[0].layout == collection && !r.d.oneClass(r.Buf[r.top+1:]) {
+		choice = slices.DeleteFunc(choice, func(c *class) bool { return c.layout == noNulls }) // its elements are written in the same way
+	}
+	if len(choice) > 1 && choice[0].elem != nil && x.nullsOnly(r) {
+		choice = choice[:1] // without an element it has the same value as one of another type
+	}
 	if len(choice) == 1 {
 		return choice[0], nil
 	}
 	return nil, choice
+}
+
+// oneClass reports whether a collection, of which b are the data, says that its elements have one class, and which.
+func (d *dialect) oneClass(b []byte) bool {
+	return d.isKryo5 && len(b) > 1 && b[0]&0x80 != 0 && !(b[0]&0x40 == 0 && b[1] == idNull)
+}
+
+// nullsOnly reports whether the array that r reads has no element that is not null.
+func (x *Reader) nullsOnly(r *Reader) bool {
+	x.trying(r, r.top+1)
+	n, null := x.count("a length", 1, 1)
+	if null || !x.OK() {
+		return false
+	}
+	for _, b := range x.Buf[x.Off : x.Off+n] {
+		if b != idNull {
+			return false
+		}
+	}
+	return true
 }
 
 // trying makes x read what r reads, from an offset on.

@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
+	"dubbo-wire/internal/decode/formats/kryo"
 )
 
 // Where the declared type is the runtime class, values are read. Bytes measured with dubbo-serialization-kryo 3.2.0.
@@ -67,3 +69,53 @@ func TestTell5(t *testing.T) {
 }
 
 func FuzzReader5(f *testing.F) { formattest.Fuzz(f, Format5, "testdata/frames5.tsv") }
+
+// withGraphs returns a format whose readers know the classes of the random graphs.
+func withGraphs(t *testing.T, f decode.Format) decode.Format {
+	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, p.Close()) })
+	return kryo.With(f, p)
+}
+
+// A value that all classes under which the body can be read have in common is that value. Bytes of random graphs, Dubbo 3.2.16.
+func TestSameValueOfAllClasses(t *testing.T) {
+	f := withGraphs(t, Format5)
+	for _, c := range []struct{ typ, hex, want string }{
+		{"Ljava/util/List;", "0101", "[]"}, // also one without nulls, as of List.of
+		{"Ljava/util/Set;", "0101", "[]"},
+		{"Ljava/util/List;", "018200", "[null]"}, // also a singleton
+		{"Ljava/util/List;", "01030301826100", `["a",null]`},
+		{"Ljava/util/List;", "01 83 03 00 018261 018262", `["a","b"]`},
+		{"[Ljava/lang/Object;", "0101", "[]"}, // also a String[]
+		{"[Ljava/lang/Object;", "01030000", "[null,null]"},
+		{"Lorg/dubbowire/rig/models/Shape;", "0102", `{"@enum":"org.dubbowire.rig.models.Op","name":"MINUS"}`}, // constants have bodies
+		{"Ljava/lang/Number;", "0102", ""},
+	} {
+		body := formattest.Hex(c.hex)
+		tree := decode.Tree{WithValues: true}
+		r := f.New()
+		r.Reset(body, decode.Malformed, &tree)
+		r.Value(decode.ByField, "result", 0, c.typ)
+		formattest.Balance(t, &tree, r.Offset())
+		if c.want == "" {
+			require.NotNil(t, r.Err(), c.typ)
+			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.typ)
+			continue
+		}
+		require.Nil(t, r.Err(), "%s %s", c.typ, c.hex)
+		assert.Equal(t, c.want, string(tree.AppendJSON(nil, 0)), "%s %s", c.typ, c.hex)
+	}
+}
+
+// dubbo-serialization-kryo 1.0.1 writes no class of an exception, which it cannot read back; 3.2.0 writes it.
+func TestExceptionWithoutClass(t *testing.T) {
+	body := formattest.Hex("01 aced0005 7372 0007 612e4661756c74 0000000000000001 020000 7870")
+	tree := decode.Tree{WithValues: true}
+	r := Format5.New()
+	r.Reset(body, decode.Malformed, &tree)
+	r.Throwable()
+	formattest.Balance(t, &tree, r.Offset())
+	require.Nil(t, r.Err())
+	assert.Equal(t, `{"@class":"a.Fault"}`, string(tree.AppendJSON(nil, 0)))
+}
