@@ -124,6 +124,7 @@ func wire(t *testing.T, r *rig) {
 		{"two interfaces", r.capture(t, r.Provider, "", ProviderLink+",lo")},
 		{"an ordinary user, at the consumer", r.capture(t, r.Consumer, r.forNobody(t), ConsumerLink)},
 		{"as root, who becomes an ordinary user", r.capture(t, r.Consumer, "", ConsumerLink, "--user", "nobody")},
+		{"with class files", r.withClasses(t)},
 	}
 	other := r.capture(t, r.Provider, "", ProviderLink, "not port "+Port)
 	require.NoError(t, r.consumer.Round("everything "+all))
@@ -134,6 +135,31 @@ func wire(t *testing.T, r *rig) {
 	for _, w := range watchers {
 		t.Run(w.name, func(t *testing.T) { truth.whole(t, stop(t, w.Capture)) })
 	}
+	t.Run("nothing is opaque with class files", func(t *testing.T) {
+		w := watchers[len(watchers)-1]
+		report, err := readReport(w.File)
+		require.NoError(t, err)
+		decoded := 0
+		for _, g := range report.Groups {
+			sum := int64(0)
+			for _, part := range g.Parts {
+				sum += part.Bytes
+				if part.Path == "opaque" && (g.Serialization == "kryo" || g.Serialization == "fst") {
+					assert.Zero(t, part.Bytes, "%s %s/%s", g.Serialization, g.Service, g.Method)
+					decoded++
+				}
+			}
+			bodies := int64(0)
+			for _, side := range []ReportSide{g.Request, g.Response} {
+				if side.BodyBytes != nil {
+					bodies += side.BodyBytes.Total
+				}
+			}
+			assert.Equal(t, bodies, sum, "%s %s/%s", g.Serialization, g.Service, g.Method)
+		}
+		assert.Greater(t, decoded, 10, "groups of kryo and fst")
+		assert.Contains(t, w.Stderr(), "all known")
+	})
 	t.Run("all but that port", func(t *testing.T) { assert.Zero(t, stop(t, other).Coverage.Frames) })
 	t.Run("the file that it kept", func(t *testing.T) {
 		report, analysis, err := r.Analyze(kept)
@@ -152,6 +178,17 @@ func wire(t *testing.T, r *rig) {
 		truth.frames(t, r.Bed, file)
 		sameGroups(t, watchers[0].File, analysis, apart, true)
 	})
+}
+
+// withClasses captures with the classes of the peers, from a jar that only root may read: the capture becomes an ordinary user.
+func (r *rig) withClasses(t *testing.T) *Capture {
+	root, err := moduleRoot()
+	require.NoError(t, err)
+	b, err := os.ReadFile(filepath.Join(root, "testdata/models/rig.jar"))
+	require.NoError(t, err)
+	jar := filepath.Join(r.Dir, "rig.jar")
+	require.NoError(t, os.WriteFile(jar, b, 0o600))
+	return r.capture(t, r.Provider, "", ProviderLink, "--user", "nobody", "--classpath", jar, "--parts")
 }
 
 // forNobody is a copy of dubbo-wire that an ordinary user may capture with.

@@ -38,6 +38,11 @@ type ReportGroup struct {
 	Serialization, Service, Method                string
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
 	Request, Response                             ReportSide
+	// Parts are the body bytes by what they are for; all of them with --parts.
+	Parts []struct {
+		Path  string
+		Bytes int64
+	}
 }
 
 // ReportSide holds the requests or the responses of a group.
