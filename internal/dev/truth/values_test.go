@@ -287,17 +287,16 @@ func walk(root any, path string) (any, bool) {
 	for path != "" {
 		switch {
 		case strings.HasPrefix(path, `["`):
-			q, err := strconv.QuotedPrefix(path[1:])
-			if err != nil {
+			name, rest, ok := quotedName(path[2:])
+			path = rest
+			m, isMap := v.(map[string]any)
+			if !ok || !isMap {
 				return nil, false
 			}
-			name, _ := strconv.Unquote(q)
-			path = path[1+len(q)+1:]
-			m, ok := v.(map[string]any)
+			v, ok = member(m, name)
 			if !ok {
 				return nil, false
 			}
-			v, _ = member(m, name)
 		case path[0] == '[':
 			end := strings.IndexByte(path, ']')
 			n, err := strconv.Atoi(path[1:end])
@@ -338,6 +337,25 @@ func walk(root any, path string) (any, bool) {
 		}
 	}
 	return wrap(v), true
+}
+
+// quotedName returns the name before the next quotation mark and bracket, and what follows. The log escapes only quotation marks and
+// backslashes.
+func quotedName(s string) (name, rest string, ok bool) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			name, err := strconv.Unquote(`"` + s[:i] + `"`)
+			if err != nil {
+				name = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(s[:i])
+			}
+			rest, ok = strings.CutPrefix(s[i+1:], "]")
+			return name, rest, ok
+		}
+	}
+	return "", "", false
 }
 
 // member returns what a name stands for, also in a map that is printed as entries since another key could not be a name.

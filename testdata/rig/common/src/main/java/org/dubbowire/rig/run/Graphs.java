@@ -11,7 +11,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.*;
-import java.util.function.Supplier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.dubbowire.rig.models.*;
 import org.dubbowire.rig.truth.BodyLine;
 import org.dubbowire.rig.truth.Recorder;
@@ -28,6 +30,7 @@ public final class Graphs {
     private final long seed;
     private final boolean skewed;
     private Random random;
+    private boolean broken; // writing or reading the last body ended with an exception
     private final Class<?> url;
     private final Object extension;
     private final Class<?> extensionType;
@@ -60,16 +63,26 @@ public final class Graphs {
         Graphs graphs = new Graphs(args[0], args[1], args[2], Long.parseLong(args[3]), args[5]);
         int failed = 0;
         Map<String, Integer> failures = new TreeMap<>();
+        ExecutorService thread = Executors.newSingleThreadExecutor();
         for (int i = 0; i < Integer.parseInt(args[4]); i++) {
+            int n = i;
+            graphs.broken = false;
             try {
-                out.println(graphs.body(i));
-            } catch (Exception | Error e) {
+                out.println(thread.submit(() -> graphs.body(n)).get());
+            } catch (ExecutionException e) {
+                graphs.broken = true;
                 Throwable cause = e;
                 while (cause.getCause() != null && cause.getCause() != cause) {
                     cause = cause.getCause();
                 }
                 failures.merge(cause.toString().lines().findFirst().orElse(""), 1, Integer::sum);
                 failed++;
+            }
+            if (graphs.broken) {
+                // A Kryo belongs to a thread. After an exception Kryo 5 keeps the classes of type variables, and leaves these
+                // classes out of later objects, which no other Kryo can read.
+                thread.shutdown();
+                thread = Executors.newSingleThreadExecutor();
             }
         }
         out.flush();
@@ -171,6 +184,7 @@ public final class Graphs {
                 throw new IllegalStateException(e);
             }
             failed.fail(e instanceof InvocationTargetException i ? i.getCause() : e);
+            broken = true;
         } finally {
             recorder.end();
             cleanUp(in);
