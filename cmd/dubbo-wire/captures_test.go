@@ -31,6 +31,7 @@ var properties = []struct {
 	{"filters leave coverage", 50, filtersLeaveCoverageAndNumbers, false},
 	{"halves are the whole", 10, twoHalvesAreTheWhole, false},
 	{"saved report is read", 6, savedReportIsRead, false},
+	{"saved report is filtered", 50, savedReportIsFiltered, false},
 	{"sections add up", 10, sectionsAddUp, false},
 	{"redacted reports", 50, redactedReports, true},
 }
@@ -39,7 +40,7 @@ func TestCaptures(t *testing.T) {
 	testkit.Each(t, 1, func(t *testing.T, c *testkit.Capture) {
 		p := &printed{Capture: c, runs: make(map[string]result)}
 		for _, property := range properties {
-			if c.Sampled(property.every) && (!c.Foreign() || property.foreign) {
+			if c.Left(property.every) && (!c.Foreign() || property.foreign) {
 				t.Run(property.name, func(t *testing.T) { property.check(t, p) })
 			}
 		}

@@ -15,7 +15,7 @@ import (
 func TestJobs(t *testing.T) {
 	inputs := [][]string{{testkit.Dir()}}
 	for _, c := range testkit.Captures() {
-		if c.Sampled(50) || strings.HasPrefix(c.Name, "mixed") {
+		if c.Left(50) || strings.HasPrefix(c.Name, "mixed") {
 			inputs = append(inputs, []string{c.Path()})
 		}
 	}

@@ -100,12 +100,13 @@ var differing = map[string]string{
 // TestReadAgain: the calls of a method are the same in the file with their packets, and each packet is in the capture.
 func TestReadAgain(t *testing.T) {
 	testkit.Each(t, 30, func(t *testing.T, c *testkit.Capture) {
-		originals := packets(t, c.Path())
-		for _, m := range testkit.Some(methods(t, c.Path()), 2) {
+		file := c.Plain(t)
+		originals := packets(t, file)
+		for _, m := range testkit.Some(methods(t, file), 2) {
 			f := &call.Filter{Method: []call.Glob{call.ParseGlob(m)}}
-			path, sel, sum := extracted(t, f, c.Path())
+			path, sel, sum := extracted(t, f, file)
 			var want, got seen
-			run(t, f, &want, false, c.Path())
+			run(t, f, &want, false, file)
 			run(t, f, &got, false, path)
 			if reason := differing[c.Name+" "+m]; reason == "" {
 				assert.ElementsMatch(t, want.calls, got.calls, m)

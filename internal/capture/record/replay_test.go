@@ -104,7 +104,7 @@ func startOf(t testing.TB, path string) func() time.Time {
 
 // TestReplay records the committed captures while they are analysed, and analyses what was recorded.
 func TestReplay(t *testing.T) {
-	testkit.Each(t, 16, func(t *testing.T, c *testkit.Capture) {
+	testkit.EachLeft(t, 16, func(t *testing.T, c *testkit.Capture) {
 		path := c.Path()
 		dir := t.TempDir()
 		whole := filepath.Join(dir, "all.pcapng")

@@ -100,6 +100,21 @@ func (c *Capture) Foreign() bool {
 	})
 }
 
+// Plain writes the capture to a file of the test, decompressed, and returns where it is: for tests that read a capture very often.
+func (c *Capture) Plain(t testing.TB) string {
+	t.Helper()
+	data, err := decompress(c.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(c.File, ".zst"), ".gz")
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Bytes is Decompress in a test.
 func (c *Capture) Bytes(t testing.TB) []byte {
 	t.Helper()
@@ -129,7 +144,28 @@ func (c *Capture) Sampled(n int) bool {
 	case All:
 		return true
 	}
-	return c.index%n == 0 || n < 50 && c.first
+	return c.usual(n)
+}
+
+// usual is Sampled without the build tag.
+func (c *Capture) usual(n int) bool { return c.index%n == 0 || n < 50 && c.first }
+
+// afterTest says that "go test ./..." has passed on the same tree just before, as in .ci/run, which sets AFTER_TEST: tests that are built
+// with the tag alltests leave out what they have done there with the same input.
+var afterTest = All && os.Getenv("AFTER_TEST") != ""
+
+// Left reports whether a check of the sample of every n-th capture has this one still before it: Sampled, but without the captures
+// that "go test ./..." has checked if it has run before. What is checked must not depend on All.
+func (c *Capture) Left(n int) bool {
+	return c.Sampled(n) && (!afterTest || testing.Short() || !c.usual(n))
+}
+
+// Once skips a test that is the same with and without the build tag alltests if "go test ./..." has run it before.
+func Once(t testing.TB) {
+	t.Helper()
+	if afterTest && !testing.Short() {
+		t.Skip("passed in go test ./...")
+	}
 }
 
 // known returns an error for a name that no capture has. Another folder of captures need not have them all.
@@ -159,6 +195,17 @@ func Each(t *testing.T, n int, f func(t *testing.T, c *Capture), names ...string
 			})
 		}
 	}
+}
+
+// EachLeft is Each without the captures that "go test ./..." has checked if it has run before. What is checked must not depend on All.
+func EachLeft(t *testing.T, n int, f func(t *testing.T, c *Capture), names ...string) {
+	t.Helper()
+	Each(t, n, func(t *testing.T, c *Capture) {
+		if c.usual(n) || slices.Contains(names, c.Name) {
+			Once(t)
+		}
+		f(t, c)
+	}, names...)
 }
 
 // Paths returns where the captures in the sample of every n-th one are, and those with the names. It

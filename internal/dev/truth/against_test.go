@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
@@ -60,6 +61,7 @@ func isAlike(a, b string) bool {
 // Where the header names another serialization than the body is in, the bytes decide: real bodies of every serialization
 // under the id of every other one. None is taken for a third one, and requests are always told.
 func TestBodyAgainstHeader(t *testing.T) {
+	testkit.Once(t)
 	all := formats.All()
 	told, kept, wrong := 0, 0, 0
 	for _, from := range all {
@@ -111,6 +113,7 @@ func TestBodyAgainstHeader(t *testing.T) {
 
 // Damage is not another serialization: of bodies with a byte changed, next to none is taken for one.
 func TestDamageIsNoOtherSerialization(t *testing.T) {
+	testkit.Once(t)
 	if testing.Short() {
 		t.Skip("one goroutine: the race detector finds nothing")
 	}

@@ -21,6 +21,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/rpc"
@@ -241,6 +242,7 @@ func readRows(t *testing.T, file string, skip int64) *http2Run {
 // TestHTTP2 compares messages and calls of HTTP/2 with the frames that Netty (or Go's x/net/http2) saw at both ends, and
 // with the calls that the peers logged.
 func TestHTTP2(t *testing.T) {
+	testkit.Once(t)
 	compared := 0
 	for _, p := range someCaptures(t) {
 		streams, calls := readHTTP2(t, p.Truth)

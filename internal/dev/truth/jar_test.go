@@ -16,6 +16,7 @@ import (
 
 	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -65,6 +66,7 @@ func (p *provenance) classPath(t *testing.T) *classpath.Path {
 // TestWithClasses reads the captures of formats that need classes with those of the application, and compares every value with the
 // log. Sizes and envelopes must be those that are found without classes.
 func TestWithClasses(t *testing.T) {
+	testkit.Once(t)
 	for i, p := range allCaptures(t) {
 		if testing.Short() && i%8 != 0 { // the race detector finds nothing more in the others
 			continue
@@ -89,6 +91,7 @@ func TestWithClasses(t *testing.T) {
 // TestWithOtherClasses reads what provider and consumer wrote with different versions of their classes, with the classes of one of them
 // for both. What is printed must be right nevertheless; the rest is opaque.
 func TestWithOtherClasses(t *testing.T) {
+	testkit.Once(t)
 	for _, p := range allCaptures(t) {
 		if !strings.HasPrefix(p.Name, "skew-") {
 			continue

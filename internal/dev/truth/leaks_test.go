@@ -161,9 +161,19 @@ func (s *secrets) sought() map[[minLeak]byte][]string {
 	return heads
 }
 
-// leaks returns the texts of heads that are in b.
+// leaks returns the texts of heads that are in b. A set of the first three bytes of heads spares most places a look into the map, which
+// was half of the time of these tests.
 func leaks(heads map[[minLeak]byte][]string, b []byte) (found []string) {
+	starts := make([]uint64, 1<<24/64)
+	for head := range heads {
+		n := uint32(head[0])<<16 | uint32(head[1])<<8 | uint32(head[2])
+		starts[n/64] |= 1 << (n % 64)
+	}
 	for i := 0; i+minLeak <= len(b); i++ {
+		n := uint32(b[i])<<16 | uint32(b[i+1])<<8 | uint32(b[i+2])
+		if starts[n/64]&(1<<(n%64)) == 0 {
+			continue
+		}
 		for _, v := range heads[[minLeak]byte(b[i:])] {
 			if len(v) <= len(b)-i && string(b[i:i+len(v)]) == v {
 				found = append(found, fmt.Sprintf("%q in %q", v, b[max(0, i-40):min(len(b), i+len(v)+20)]))
@@ -257,7 +267,7 @@ func notLeaked(t *testing.T, path string, sought map[[minLeak]byte][]string) {
 
 // TestNothingLeaks: no text of a value that Java logged is in the redacted file, nor in what is printed without values.
 func TestNothingLeaks(t *testing.T) {
-	testkit.Each(t, 50, func(t *testing.T, c *testkit.Capture) {
+	testkit.EachLeft(t, 50, func(t *testing.T, c *testkit.Capture) {
 		notLeaked(t, c.Path(), secretsOf(t, c).sought())
 	}, "dubbox-fst", "dubbox-kryo", "dubbox-older-kryo", "edge-fastjson-2.5.3", "edge-kryo", "edge-msgpack", "fork-hessian2", "fork-kryo", "loss", "mislabelled-3.3.6", "protobuf-json-2.7.5", "snap200", "triple-hessian2-3.3.6", "triple-gzip-3.2.16", "triple-protobuf-3.3.6", "grpc-go-1.72.0", "grpc-java-1.72.0", "zoo-java")
 }

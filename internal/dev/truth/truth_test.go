@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // full is the serializations whose values are compared.
@@ -32,6 +34,7 @@ func TestMain(m *testing.M) {
 // TestCaptures reads every capture once and compares it with the log: envelopes, values of each kind of serialization, the
 // names of serializations, totals.
 func TestCaptures(t *testing.T) {
+	testkit.Once(t)
 	var mu sync.Mutex
 	names, plain, messages := map[string]bool{}, 0, 0
 	t.Run("all", func(t *testing.T) {

@@ -292,7 +292,7 @@ var stay = map[string]int{"zoo-java": 8, "zoo-nativejava": 8}
 // Of every committed capture: each frame is as long as it was and has the same walk; its values are others, and the texts that
 // were replaced are nowhere in what came out, unless they are part of a name that stays.
 func TestCaptures(t *testing.T) {
-	testkit.Each(t, 8, func(t *testing.T, file *testkit.Capture) {
+	testkit.EachLeft(t, 8, func(t *testing.T, file *testkit.Capture) {
 		c := newScrubbed(t)
 		c.name = file.Name
 		c.run(file.Path())

@@ -297,6 +297,7 @@ func body(t *testing.T, html string) string {
 }
 
 func TestPageOfVeryManyMethods(t *testing.T) {
+	testkit.Once(t)
 	if testing.Short() {
 		t.Skip("one goroutine: the race detector finds nothing")
 	}
