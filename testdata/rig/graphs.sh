@@ -29,6 +29,13 @@ kryo 3.2.16 skewed
 kryo2 3.2.16 plain
 kryo2 3.2.16 registered
 kryo2 3.2.16 skewed
+kryo 2.6.12 annotated
+kryo 2.7.23 annotated
+kryo 2.7.23 annotated-skewed
+kryo2 2.7.23 annotated
+kryo 3.2.16 annotated
+kryo 3.2.16 annotated-skewed
+kryo2 3.2.16 annotated
 kryo 3.2.16-extensions-1.0.1 plain
 kryo2 3.2.16-extensions-1.0.1 plain
 fst 2.6.0 plain
@@ -63,6 +70,22 @@ libraries() { # release name
 
 models=$here/models/target/classes
 later=$here/models/target/later-classes
+annotated=$work/annotated-classes
+later_annotated=$work/annotated-later-classes
+
+# Classes with the annotations of Kryo; some that only Kryo 4 has.
+compile_annotated() {
+  local five
+  five=$(artifact com.esotericsoftware kryo 5.4.0):$(artifact com.esotericsoftware.kryo kryo 2.24.0)
+  rm -rf "$annotated" "$later_annotated"
+  compile "$annotated" "$models:$five" java
+  compile "$annotated" "$models:$(artifact com.esotericsoftware kryo 4.0.2)" kryo4
+  compile "$later_annotated" "$annotated:$models:$five" later
+}
+
+compile() { # folder class-path source-folder
+  find "$here/models/src/annotated/$3" -name '*.java' -print0 | xargs -0 javac --release 8 -g:none -Xlint:-options -cp "$1:$2" -d "$1"
+}
 
 pack() { # jar folder...: the classes of all folders, of the first one that has them
   local jar=$1 folder all=$work/graphs-classes
@@ -79,7 +102,12 @@ graphs() { # folder seed count serialization release special [libraries]
   name=$serialization-$release${7:+-$7}
   [ "$special" = plain ] || name+=-$special
   [[ $name =~ $pattern ]] || return 0
-  [ "$special" != skewed ] || classes=$later:$models
+  case $special in annotated*) count=${count:-40} ;; *) count=${count:-170} ;; esac
+  case $special in
+    skewed) classes=$later:$models ;;
+    annotated) classes=$annotated:$models ;;
+    annotated-skewed) classes=$later_annotated:$annotated:$models ;;
+  esac
   # The numbers of registered classes: README.md, "Optimizers with Dubbo 3". Kryo 5 takes some generic fields for others, which must be an
   # exception and not a crash.
   case $release in 3.*) options=(-XX:+UnlockExperimentalVMOptions -XX:hashCode=2 -Dkryo.unsafe=false) ;; esac
@@ -96,19 +124,28 @@ graphs() { # folder seed count serialization release special [libraries]
   sed -n '/ values cannot be written/,$p' "$work/graphs.log" | cut -c1-200
 }
 
+collect() { # name file...: one file, in which the bodies of equal values are neighbours
+  local name=$1
+  shift
+  sed -E 's/^([^:]*:[^:]*:[^:]*:[^:]*:([0-9]+),)/\2 \1/' "$@" | sort -s -n -k 1,1 | cut -d' ' -f 2- | zstd -19 --long=24 -q -f -o "$folder/$name.jsonl.zst"
+  rm "$@"
+}
+
 lock
 [ -n "${RIG_BUILT:-}" ] || for module in dubbo-2.6 dubbo-2.7 dubbo-3; do build $module; done
+compile_annotated
 folder=${1:-$here/../graphs}
 pattern=${4:-}
 mkdir -p "$folder"
 dialects | while read -r dialect; do
   # shellcheck disable=SC2086
-  graphs "$folder" "${2:-1}" "${3:-170}" $dialect
+  graphs "$folder" "${2:-1}" "${3:-}" $dialect
 done
 if [ $# -eq 0 ]; then
   pack "$here/../models/graphs.jar" "$models"
   pack "$here/../models/graphs-later.jar" "$later" "$models"
-  # One file, in which the bodies of equal values are neighbours.
-  sed -E 's/^([^:]*:[^:]*:[^:]*:[^:]*:([0-9]+),)/\2 \1/' "$folder"/*.jsonl | sort -s -n -k 1,1 | cut -d' ' -f 2- | zstd -19 --long=24 -q -f -o "$folder/graphs.jsonl.zst"
-  rm "$folder"/*.jsonl
+  pack "$here/../models/annotated.jar" "$annotated"
+  pack "$here/../models/annotated-later.jar" "$later_annotated" "$annotated"
+  collect annotated "$folder"/*-annotated*.jsonl
+  collect graphs "$folder"/*.jsonl
 fi

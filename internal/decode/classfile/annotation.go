@@ -51,6 +51,7 @@ var serializers = []string{
 	"com.google.gson.annotations.", // SerializedName, Expose, Since, Until, JsonAdapter
 	"com.fasterxml.jackson.annotation.", "com.fasterxml.jackson.databind.annotation.",
 	"java.beans.Transient",
+	"java.lang.Deprecated", // Kryo does not write such fields with a tag
 }
 
 // isSerializers reports whether annotations of a type are kept.

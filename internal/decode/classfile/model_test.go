@@ -107,7 +107,7 @@ func TestKinds(t *testing.T) {
 	assert.ErrorIs(t, err, ErrMissing)
 }
 
-// TestAnnotations: those that FST reads are kept, @Deprecated is not.
+// TestAnnotations: those that FST and Kryo read are kept.
 func TestAnnotations(t *testing.T) {
 	c, err := openModel(t).Class("p.Model$Annotated")
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestAnnotations(t *testing.T) {
 	assert.Equal(t, "int[]", classes[1].(*Type).String())
 	assert.Equal(t, []Annotation{{Type: "org.nustaq.serialization.annotations.Version", Elements: []Element{{"value", int32(3)}}}}, c.Field("added").Annotations)
 	assert.Nil(t, c.Field("first").Annotations[0].Get("value"))
-	assert.Empty(t, c.Field("old").Annotations)
+	assert.Equal(t, []Annotation{{Type: "java.lang.Deprecated"}}, c.Field("old").Annotations)
 	assert.Nil(t, c.Field("none"))
 }
 

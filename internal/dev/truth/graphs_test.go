@@ -42,8 +42,8 @@ type graph struct {
 	compared               int      // values
 }
 
-// ownBytes are classes whose methods write whatever they like, and those with another serializer of Kryo's than the one for fields.
-var ownBytes = regexp.MustCompile(`models\.(External|Written|WrittenBelow)( wrote)?$|models\.(Compatible|Tagged)$`)
+// ownBytes are classes whose methods write whatever they like.
+var ownBytes = regexp.MustCompile(`models\.(External|Written|WrittenBelow)( wrote)?$`)
 
 // TestGraphs: random graphs of the models. With their jar, every value is the one that Java wrote; what is not read has one of the causes
 // that why knows.
@@ -57,8 +57,14 @@ func TestGraphs(t *testing.T) {
 			var wrong []string
 			values, opaque := 0, map[string]int{}
 			eachBody(all, p, func(g *graph, m *rpc.Message) {
+				owned := 0
+				for i := range m.Tree.Nodes {
+					owned += int(m.Tree.Nodes[i].Len)
+				}
 				if diff := g.compare(m); diff != "" {
 					wrong = append(wrong, fmt.Sprintf("%s %d: %s", dialect, g.N, diff))
+				} else if owned != m.BodyLen {
+					wrong = append(wrong, fmt.Sprintf("%s %d: nodes have %d of %d bytes", dialect, g.N, owned, m.BodyLen))
 				}
 				values += g.compared
 				if m.Err == nil {
@@ -102,6 +108,10 @@ func graphOptions(t *testing.T, dialect string) classpath.Options {
 	o := classpath.Options{Paths: []string{models + "graphs.jar"}}
 	kryo3 := strings.HasPrefix(dialect, "kryo") && strings.Contains(dialect, "-3.")
 	switch {
+	case strings.HasSuffix(dialect, "-annotated"):
+		o.Paths = append(o.Paths, models+"annotated.jar")
+	case strings.HasSuffix(dialect, "-annotated-skewed"):
+		o.Paths = append(o.Paths, models+"annotated-later.jar")
 	case strings.HasSuffix(dialect, "-skewed"):
 		o.Paths[0] = models + "graphs-later.jar"
 	case strings.HasSuffix(dialect, "-registered") && kryo3:

@@ -260,7 +260,7 @@ func (c *comparer) follow(root, v any, arguments ...any) any {
 			return v
 		}
 		ref, ok := m["@ref"].(string)
-		if !ok {
+		if !ok || strings.Contains(ref, `..."]`) { // a key that is cut
 			return v
 		}
 		from := root

@@ -62,13 +62,18 @@ const (
 	zoneID
 	javaTime // the parts of a class of java.time
 
+	enumName // the name of a constant; in Kryo 5 like a box
+
 	// Classes of the application, whose class files say the rest.
-	object    // the fields of FieldSerializer
-	record    // the components of a record
-	javaOnly  // a Java serialization stream
-	custom    // what code of the application writes
-	proxy     // an invocation handler, and the interfaces
-	noObjects // interfaces and abstract classes
+	object     // the fields of FieldSerializer
+	tagged     // those of TaggedFieldSerializer
+	compatible // those of CompatibleFieldSerializer
+	versioned  // those of VersionFieldSerializer
+	record     // the components of a record
+	javaOnly   // a Java serialization stream
+	custom     // what code of the application writes
+	proxy      // an invocation handler, and the interfaces
+	noObjects  // interfaces and abstract classes
 )
 
 // class is what the reader knows of a Java class.
@@ -83,6 +88,8 @@ type class struct {
 	choice string
 	// model is what the class path says, nil where it was not asked.
 	model *model
+	// elements says how the elements of a collection or map are written, where a field says so.
+	elements *elementSerializers
 }
 
 func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble }
@@ -128,7 +135,9 @@ var kryo5 = &dialect{
 }
 
 // plain reports whether objects of a class have no reference byte and no number.
-func (d *dialect) plain(c *class) bool { return c.box() || d.isKryo5 && c.layout == enum }
+func (d *dialect) plain(c *class) bool {
+	return c.box() || d.isKryo5 && (c.layout == enum || c.layout == enumName)
+}
 
 func named(names ...string) []*class {
 	classes := make([]*class, len(names))

@@ -1,6 +1,7 @@
 package kryo
 
 import (
+	"bytes"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
@@ -21,7 +22,7 @@ func (r *Reader) content(cl *class, p decode.Place) {
 	switch cl.layout {
 	case unknown, javaOnly, custom, noObjects:
 		r.failUnknown(cl, p)
-	case object:
+	case object, tagged, compatible, versioned:
 		r.fields(cl, p)
 	case record:
 		r.components(cl, p)
@@ -98,6 +99,9 @@ func (r *Reader) primitives(cl *class, p decode.Place) {
 	}
 	if cl.elem.layout == boxByte {
 		raw := r.Bytes(n, "bytes")
+		if r.buffer != 0 {
+			raw = bytes.Clone(raw) // the pieces are used again
+		}
 		r.FillRaw(r.Scalar(p, decode.Bytes), raw)
 		return
 	}
@@ -178,8 +182,12 @@ func (r *Reader) elements(n int) {
 func (r *Reader) collection(cl *class, p decode.Place) {
 	args := r.kept.now
 	r.container(p, decode.List, cl, func() {
-		if r.d.isKryo5 {
+		switch e := cl.elements; {
+		case r.d.isKryo5:
 			r.collection5(cl)
+			return
+		case e != nil && e.value != nil:
+			r.ofClass(r.size(0), e.value, e.valuesPresent)
 			return
 		}
 		if cl.layout == treeSet {
@@ -187,6 +195,22 @@ func (r *Reader) collection(cl *class, p decode.Place) {
 		}
 		r.elementsOf(r.size(0), args)
 	})
+}
+
+// ofClass takes elements of a class that is not written.
+func (r *Reader) ofClass(n int, cl *class, present bool) {
+	for i := 0; i < n && r.OK(); i++ {
+		r.presentOrNull(cl, present, r.At(decode.ByIndex, "", i))
+	}
+}
+
+// presentOrNull takes an object of a class that is not written.
+func (r *Reader) presentOrNull(cl *class, present bool, p decode.Place) {
+	if present {
+		r.nonNull(cl, p)
+	} else {
+		r.nullable(cl, p)
+	}
 }
 
 // mapping takes a count, keys and values; a sorted one has a comparator, as in a collection.
@@ -202,12 +226,16 @@ func (r *Reader) mapping(cl *class, p decode.Place) {
 		}
 		if n > 0 {
 			if args := r.generics.next(); args != nil {
-				r.genericEntries(n, args)
+				r.genericEntries(cl, n, args)
 				return
 			}
 		}
 		if args != nil {
 			r.entriesOf(n, args)
+			return
+		}
+		if cl.elements != nil {
+			r.boundEntries(cl, n, nil, nil, nil)
 			return
 		}
 		for i := 0; i < n && r.OK(); i++ {
@@ -282,7 +310,7 @@ func (r *Reader) enumSet(cl *class, p decode.Place) {
 		if e == nil && r.OK() {
 			r.Fail(decode.Malformed, "the class of an enum", "null")
 		}
-		if r.probing && r.OK() && e.layout != enum && e.layout != unknown {
+		if r.probing && r.OK() && e.layout != enum && e.layout != enumName && e.layout != unknown {
 			r.Fail(decode.Malformed, "the class of an enum", e.name)
 		}
 		n := r.size(0)

@@ -18,8 +18,9 @@ var (
 
 // stream is the stream of a class within one top-level object.
 type stream struct {
-	class string
-	java  *java.Reader
+	class  string
+	buffer int // in which it is
+	java   *java.Reader
 }
 
 // streamOf returns the stream of a class, nil if it has none yet.
@@ -32,10 +33,23 @@ func (r *Reader) streamOf(cl *class) *java.Reader {
 	return nil
 }
 
+// sameBuffer reports whether the stream of a class is in the data that are being read. Kryo 4 writes on into the chunks in which it
+// began, which nobody can read.
+func (r *Reader) sameBuffer(cl *class) bool {
+	for i := range r.streams {
+		if r.streams[i].class == cl.serializer() {
+			return r.streams[i].buffer == r.buffer
+		}
+	}
+	return false
+}
+
 // serializer returns the class whose objects share a stream with those of this one.
 func (c *class) serializer() string {
 	switch m := c.model; {
 	case m == nil:
+	case m.stream != "":
+		return m.stream
 	case m.throwable:
 		return "java.lang.Throwable"
 	case m.declares != "":
@@ -71,7 +85,13 @@ func (r *Reader) stream(cl *class, p decode.Place) bool {
 			return true
 		}
 		s = java.NewWhole()
-		r.streams = append(r.streams, stream{cl.serializer(), s})
+		r.streams = append(r.streams, stream{cl.serializer(), r.buffer, s})
+	} else if !r.sameBuffer(cl) {
+		r.open(p, decode.Object, cl)
+		r.Fail(decode.Unsupported, "a Java serialization stream in the data that it began in", "data in other chunks")
+		return true
+	} else {
+		s.Buf = r.Buf
 	}
 	if end, h, ok := s.Referred(r.Off); !begins && ok {
 		r.Off = end

@@ -16,6 +16,7 @@
 //
 // With the application's classes objects are read by their fields: library.go chooses the serializer of a class as Dubbo and
 // Kryo do, plan.go has the fields in Kryo's order, generics.go the type arguments for which Kryo 5 leaves class ids out. What
+// Annotations of the application's classes choose other serializers (bind.go, annotated.go), some of which write chunks (chunks.go). What
 // is read is checked more strictly than by Kryo, so that classes that are not the writer's are noticed (misfit.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
@@ -103,11 +104,24 @@ type Reader struct {
 	objects int      // objects numbered so far
 	seen    []seen   // the same, where a tree is filled
 
+	// Chunks: see chunks.go.
+	whole    []byte           // the body; Buf is what is being read of it
+	buffer   int              // the number of Buf
+	buffers  int              // that there were in this body, besides the body itself
+	level    int              // pieces that are being read
+	pieces   []*decode.Pieces // by level
+	gathered int              // their bytes
+	fault    *decode.Error    // why data were skipped first
+	// otherVersion: an object that tells something of the writer's class is of another version of the class than the class path's.
+	otherVersion bool
+
 	copied int     // bytes of texts copied for references
 	nulls  int     // null elements that took no byte
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
 
+	schemas []schema    // that the current top-level object has had
+	lost    lost        // by data that were skipped in the current top-level object
 	streams []stream    // of the current top-level object
 	scratch decode.Tree // their nodes where none are wanted
 
@@ -126,10 +140,11 @@ type Reader struct {
 	garbage   bool              // what was taken for a number of a class may be something else
 	distrust  *decode.Error
 
-	variation *decode.Variation
-	varies    *plan // the plan that varied is made of
-	pattern   bool  // the body has a Pattern, whose flags Kryo 2.24 does not write
-	varied    plan
+	variation    *decode.Variation
+	variedFields []field // of varied
+	varies       *plan   // the plan that varied is made of
+	pattern      bool    // the body has a Pattern, whose flags Kryo 2.24 does not write
+	varied       plan
 
 	// Numbers of the application's classes: see search.
 	assigned    assignment
@@ -160,6 +175,7 @@ func NewUntagged5() decode.Reader { return &Reader{d: kryo5, untagged: true} }
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.copied, r.nulls, r.work = 0, 0, 0
+	r.whole, r.buffer, r.buffers, r.level, r.gathered, r.fault = body, 0, 0, 0, 0, nil
 	if len(r.used) > 0 {
 		clear(r.used)
 		r.used = r.used[:0]
@@ -167,6 +183,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.within, r.misread, r.garbage, r.listed = place{}, false, false, false
 	r.pattern, r.variables = false, nil
 	r.kept.reset()
+	r.otherVersion = false
 	r.assigned, r.searched, r.topType, r.tried = nil, false, "", 0
 	r.begin()
 }
@@ -185,6 +202,7 @@ func (r *Reader) begin() {
 	clear(r.streams)
 	r.streams = r.streams[:0]
 	r.scratch.Reset()
+	r.schemas, r.lost = r.schemas[:0], lost{}
 }
 
 // Int implements decode.IntReader.

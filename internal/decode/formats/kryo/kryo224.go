@@ -310,9 +310,9 @@ func (r *Reader) field224(f *field, b bindings, p decode.Place) {
 		}
 	case finalField:
 		r.setGenerics(cl, args)
-		r.declared(cl, kind, f.notNull, p)
+		r.declared(cl, kind, f, p)
 	default:
-		r.declared(cl, kind, f.notNull, p)
+		r.declared(cl, kind, f, p)
 	}
 }
 
@@ -338,8 +338,8 @@ func (r *Reader) entriesOf(n int, args []*class) {
 	key, value := finalArgument(args, 0), finalArgument(args, 1)
 	for i := 0; i < n && r.OK(); i++ {
 		node := r.NextNode()
-		r.element(key, r.At(decode.ByKey, "", i))
-		r.element(value, r.At(decode.ByEntry, r.NameKey(node), i))
+		r.element(key, false, r.At(decode.ByKey, "", i))
+		r.element(value, false, r.At(decode.ByEntry, r.NameKey(node), i))
 	}
 }
 

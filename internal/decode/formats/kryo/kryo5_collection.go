@@ -12,28 +12,47 @@ import (
 // Elements of one class have no class id. A byte says whether one of them is null, and then each is marked as null or not;
 // collections that never hold null have no such byte.
 func (r *Reader) collection5(cl *class) {
-	same, n := r.flaggedSize()
-	if cl.layout == treeSet || cl.layout == queue {
-		r.comparator()
-	}
-	if n == 0 {
-		return
-	}
-	var bound *class
-	if args := r.generics.next(); args != nil {
-		defer r.generics.pop()
-		c := r.generics.resolve(args[0])
-		if c != nil && c.kind() != openField {
-			r.genericElements(n, c, same)
-			return
+	e := cl.elements
+	var of, bound *class // that elements have, or are said to be
+	switch {
+	case e != nil && e.value != nil:
+		of = e.value
+	default:
+		args := r.generics.next()
+		if args == nil {
+			break
 		}
-		if r.probing && !args[0].loose {
+		defer r.generics.pop()
+		switch c := r.generics.resolve(args[0]); {
+		case c != nil && c.kind() != openField:
+			of = c
+		case r.probing && !args[0].loose:
 			bound = c
 		}
 	}
+	present := e != nil && e.valuesPresent
+	same, n := false, 0
+	if of != nil && present {
+		n = r.size(1)
+	} else {
+		same, n = r.flaggedSize()
+	}
+	if cl.layout == treeSet || cl.layout == queue {
+		r.comparator()
+	}
+	switch {
+	case n == 0:
+		return
+	case of != nil && e != nil && e.value != nil:
+		r.ofClass(n, of, !same)
+		return
+	case of != nil:
+		r.genericElements(n, of, same)
+		return
+	}
 	if !same && bound != nil {
 		for i := 0; i < n && r.OK(); i++ {
-			r.assignable(bound, r.At(decode.ByIndex, "", i))
+			r.assignable(bound, &anyElement, r.At(decode.ByIndex, "", i))
 		}
 		return
 	}
@@ -51,7 +70,7 @@ func (r *Reader) collection5(cl *class) {
 		return
 	}
 	nulls := false
-	if cl.layout != noNulls {
+	if cl.layout != noNulls && !present {
 		nulls = r.Byte("whether elements are null") != 0
 		r.Role("type")
 	}
@@ -75,8 +94,8 @@ func (r *Reader) nullElements(n int) {
 	if !r.OK() {
 		return
 	}
-	if r.nulls += n; r.nulls > freelyNull+maxNulls*len(r.Buf) {
-		r.Fail(decode.Limit, fmt.Sprintf("at most %d null elements in this body", freelyNull+maxNulls*len(r.Buf)), "more")
+	if r.nulls += n; r.nulls > freelyNull+maxNulls*len(r.whole) {
+		r.Fail(decode.Limit, fmt.Sprintf("at most %d null elements in this body", freelyNull+maxNulls*len(r.whole)), "more")
 		return
 	}
 	for i := 0; i < n && r.OK(); i++ {

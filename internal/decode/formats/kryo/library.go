@@ -20,6 +20,7 @@ type library struct {
 	mu        sync.Mutex
 	classes   map[string]*class
 	variables map[string]*variable
+	variants  map[variant]*class
 
 	numbers numbers
 }
@@ -28,7 +29,7 @@ type library struct {
 const maxClasses = 1 << 14
 
 func newLibrary(p *classpath.Path, s decode.Side, d *dialect) *library {
-	l := &library{path: p, types: p.Types(s), d: d, classes: map[string]*class{}, variables: map[string]*variable{}}
+	l := &library{path: p, types: p.Types(s), d: d, classes: map[string]*class{}, variables: map[string]*variable{}, variants: map[variant]*class{}}
 	l.numbers = l.newNumbers()
 	return l
 }
@@ -48,6 +49,8 @@ type model struct {
 	constant bool
 	// throwable: all exceptions with a constructor without arguments share a serializer.
 	throwable bool
+	// stream is the serializer that owns the Java streams of the objects, if it is not that of their class.
+	stream string
 
 	asked atomic.Bool
 	once  sync.Once
@@ -87,6 +90,16 @@ func (l *library) resolve(name string) *class {
 		return &class{name: name, unsure: true, model: &model{in: l}}
 	}
 	c := &class{name: name, final: file.Modifiers.Has(classfile.Final), model: &model{in: l, file: file}}
+	if !file.IsEnum() && file.Modifiers.Has(classfile.Enum) {
+		// The class of a constant with a body: its serializer is that of the enum.
+		if of, err := l.types.Class(file.Super); err == nil && of.IsEnum() {
+			m := &model{in: l, file: of}
+			c.layout, c.model.custom = l.serializer(m), m.custom
+			c.model.constant, c.model.missing = m.constant, m.missing
+			c.model.constants, c.model.declares = of.Constants(), of.Name
+			return c
+		}
+	}
 	c.layout = l.serializer(c.model)
 	if c.model.constant {
 		for !file.IsEnum() && file.Super != "" {
@@ -173,26 +186,6 @@ func (l *library) serializer(m *model) layout {
 		return record
 	}
 	return object
-}
-
-// annotated returns the layout of a class that names its serializer.
-func annotated(m *model, a *classfile.Annotation) layout {
-	name := "a serializer of its own"
-	if t, ok := a.Get("value").(*classfile.Type); ok {
-		name = t.Name
-	}
-	switch name {
-	case "com.esotericsoftware.kryo.serializers.FieldSerializer":
-		return object
-	case "com.esotericsoftware.kryo.serializers.JavaSerializer":
-		return javaOnly
-	case "com.esotericsoftware.kryo.serializers.CollectionSerializer":
-		return collection
-	case "com.esotericsoftware.kryo.serializers.MapSerializer":
-		return mapping
-	}
-	m.custom = name
-	return custom
 }
 
 // supertypes returns the names of all superclasses and interfaces of a class, and the first that was not found.

@@ -127,6 +127,9 @@ func (r *classReader) Stopped() (class, field string) {
 // Vary implements decode.VaryingReader. Fields are written by name, and so there may be one of any type at any place.
 func (r *classReader) Vary(v *decode.Variation) bool {
 	r.variation, r.varied, r.varies = v, plan{}, nil
+	if v != nil && v.Type != "" && r.library.class(v.Class).layout == compatible {
+		return v.Replaces && !r.d.isKryo5 // else the body names the field, in Kryo 5 also the class of its value
+	}
 	return true
 }
 
@@ -137,21 +140,24 @@ func (r *Reader) vary(p *plan) *plan {
 	}
 	v := r.variation
 	r.varies, r.varied = p, *p
-	fields := slices.Clone(p.fields)
+	fields := append(r.variedFields[:0], p.fields...) // one after the other: there may be thousands
 	switch {
 	case v.Type == "" && v.Index < len(fields):
 		fields = slices.Delete(fields, v.Index, v.Index+1)
 	case v.Type != "":
-		added := field{name: "#added", typ: v.Type, class: r.library.describe(v.Type)}
+		added := field{name: "#added", typ: v.Type, class: r.library.describe(v.Type), added: true}
 		if len(v.Type) > 1 {
 			added.kind = added.class.kind()
 		}
 		if v.Replaces {
-			fields[min(v.Index, len(fields)-1)] = added
+			is := &fields[min(v.Index, len(fields)-1)]
+			added.tag, added.annexed, added.since, added.added = is.tag, is.annexed, is.since, false
+			added.name = is.name
+			*is = added
 			break
 		}
 		fields = slices.Insert(fields, min(v.Index, len(fields)), added)
 	}
-	r.varied.fields = fields
+	r.varied.fields, r.variedFields = fields, fields
 	return &r.varied
 }

@@ -53,6 +53,17 @@ func (r *Reader) planned(cl *class, plan *plan) {
 	if r.variation != nil && r.variation.Class == cl.name {
 		plan = r.vary(plan)
 	}
+	switch cl.layout {
+	case tagged:
+		r.tagged(cl, plan)
+		return
+	case compatible:
+		r.compatible(cl, plan)
+		return
+	case versioned:
+		r.versioned(cl, plan)
+		return
+	}
 	variables := r.variables
 	for i := range plan.fields {
 		r.within = place{cl, plan.fields, i}
@@ -67,15 +78,32 @@ func (r *Reader) field(f *field, variables bindings) {
 	p := r.At(decode.ByField, f.name, 0)
 	switch {
 	case f.problem != "":
-		r.Fail(decode.Unsupported, fmt.Sprintf("field %s, written by %s", f.name, f.problem), "")
+		r.failField(f)
 	case f.kind == primitiveField:
-		r.scalar(f.class, p)
+		r.primitive(f, p)
 	case f.generic != nil:
 		r.genericField(f, p)
 	case r.d.isKryo224:
 		r.field224(f, variables, p)
 	default:
-		r.declared(f.class, f.kind, f.notNull, p)
+		r.declared(f.class, f.kind, f, p)
+	}
+}
+
+// failField stops at a field that cannot be read.
+func (r *Reader) failField(f *field) {
+	r.Fail(decode.Unsupported, fmt.Sprintf("field %s, written by %s", f.name, f.problem), "")
+}
+
+// primitive takes a number or a boolean.
+func (r *Reader) primitive(f *field, p decode.Place) {
+	switch {
+	case !f.fixed:
+		r.scalar(f.class, p)
+	case f.class.layout == boxInt:
+		r.Integer(p, int64(int32(r.fixed(4, "an int"))))
+	default:
+		r.Integer(p, int64(r.fixed(8, "a long")))
 	}
 }
 
@@ -93,15 +121,15 @@ func (r *Reader) genericField(f *field, p decode.Place) {
 		}
 	}
 	r.generics.push(f.generic)
-	r.declared(cl, kind, f.notNull, p)
+	r.declared(cl, kind, f, p)
 	r.generics.pop()
 }
 
-// declared takes an object where a class is declared.
-func (r *Reader) declared(cl *class, kind fieldKind, notNull bool, p decode.Place) {
+// declared takes an object where a class is declared. f is the field that it is in, or says of an element how it is written.
+func (r *Reader) declared(cl *class, kind fieldKind, f *field, p decode.Place) {
 	switch {
 	case kind == openField:
-		r.assignable(cl, p)
+		r.assignable(cl, f, p)
 	case kind == unsureField:
 		if b, ok := r.Peek(); ok && b == idNull {
 			r.Off++
@@ -110,15 +138,18 @@ func (r *Reader) declared(cl *class, kind fieldKind, notNull bool, p decode.Plac
 		}
 		r.ask(cl)
 		r.FailClass("whether it is final and the fields of class", cl.name)
-	case notNull:
-		r.nonNull(cl, p)
+	case f.notNull:
+		r.nonNull(r.library.writtenBy(cl, f.by), p)
 	default:
-		r.nullable(cl, p)
+		r.nullable(r.library.writtenBy(cl, f.by), p)
 	}
 }
 
+// anyElement and presentElement are elements of which nothing special is known, and of which none is null.
+var anyElement, presentElement = field{}, field{notNull: true}
+
 // assignable takes an object with its class, which must be one that the declared type allows.
-func (r *Reader) assignable(declared *class, p decode.Place) {
+func (r *Reader) assignable(declared *class, f *field, p decode.Place) {
 	cl := r.class(&p)
 	switch {
 	case !r.OK():
@@ -127,7 +158,7 @@ func (r *Reader) assignable(declared *class, p decode.Place) {
 	case !r.fits(cl, declared):
 		r.FailAt(p.Start, decode.Malformed, "an object of "+declared.name, "one of "+cl.name)
 	default:
-		r.nonNull(cl, p)
+		r.nonNull(r.library.writtenBy(cl, f.by), p)
 	}
 }
 
@@ -289,7 +320,7 @@ func (r *Reader) genericElements(n int, cl *class, hasNull bool) {
 }
 
 // genericEntries takes the entries of a map whose declared type has type arguments.
-func (r *Reader) genericEntries(n int, args []*generic) {
+func (r *Reader) genericEntries(cl *class, n int, args []*generic) {
 	var key, value *class
 	if key = r.generics.resolve(args[0]); key != nil && key.kind() == openField {
 		key = nil
@@ -299,23 +330,45 @@ func (r *Reader) genericEntries(n int, args []*generic) {
 			value = nil
 		}
 	}
-	for i := 0; i < n && r.OK(); i++ {
-		node := r.NextNode()
-		r.generics.push(args[0])
-		r.element(key, r.At(decode.ByKey, "", i))
-		r.generics.pop()
-		r.element(value, r.At(decode.ByEntry, r.NameKey(node), i))
-	}
+	r.boundEntries(cl, n, key, value, args[0])
 	r.generics.pop()
 }
 
-// element takes an object of a final class, or null, if the class is not nil, else an object with its class.
-func (r *Reader) element(cl *class, p decode.Place) {
-	if cl == nil {
-		r.object(p)
-		return
+// boundEntries takes the entries of a map. key and value are the classes of which all keys and values are, or nil; of is the declared type
+// of the keys, or nil.
+func (r *Reader) boundEntries(cl *class, n int, key, value *class, of *generic) {
+	e := cl.elements
+	for i := 0; i < n && r.OK(); i++ {
+		node := r.NextNode()
+		if of != nil {
+			r.generics.push(of)
+		}
+		if p := r.At(decode.ByKey, "", i); e != nil && e.key != nil {
+			r.presentOrNull(e.key, e.keysPresent, p)
+		} else {
+			r.element(key, e != nil && e.keysPresent, p)
+		}
+		if of != nil {
+			r.generics.pop()
+		}
+		if p := r.At(decode.ByEntry, r.NameKey(node), i); e != nil && e.value != nil {
+			r.presentOrNull(e.value, e.valuesPresent, p)
+		} else {
+			r.element(value, e != nil && e.valuesPresent, p)
+		}
 	}
-	r.declared(cl, cl.kind(), false, p)
+}
+
+// element takes an object of a final class, or null, if the class is not nil, else an object with its class.
+func (r *Reader) element(cl *class, present bool, p decode.Place) {
+	switch {
+	case cl == nil:
+		r.object(p)
+	case present:
+		r.declared(cl, cl.kind(), &presentElement, p)
+	default:
+		r.declared(cl, cl.kind(), &anyElement, p)
+	}
 }
 
 // members takes the fields of a JDK class whose types are type variables of the class, in this order.
@@ -328,7 +381,7 @@ func (r *Reader) members(cl *class, names ...string) {
 		}
 		p := r.At(decode.ByField, name, 0)
 		if of != nil && of.kind() != openField {
-			r.declared(of, of.kind(), false, p)
+			r.declared(of, of.kind(), &anyElement, p)
 		} else {
 			r.object(p)
 		}

@@ -11,9 +11,13 @@ import (
 	"dubbo-wire/internal/decode/classfile"
 )
 
-// plan is what FieldSerializer, or RecordSerializer, writes of the objects of a class.
+// plan is what FieldSerializer, a serializer derived from it, or RecordSerializer writes of the objects of a class.
 type plan struct {
 	fields []field
+	// version is that of the class (VersionFieldSerializer).
+	version int32
+	// written is the number of fields that are written (TaggedFieldSerializer): not those that are deprecated.
+	written int
 	// variables are the type variables that the arguments of a field's declared type stand for (Kryo 5).
 	variables hierarchy
 	// parameters are the type variables of the class itself (Kryo 2.24).
@@ -32,6 +36,12 @@ type field struct {
 	problem    string
 	generic    *generic    // Kryo 5: the declared type with its arguments
 	generic224 *generic224 // Kryo 2.24: the same, nil for a type without them
+	by         *writer     // the serializer that an annotation names, else nil
+	fixed      bool        // a number of fixed width
+	tag        uint32      // of TaggedFieldSerializer; annexed: the data are in chunks
+	annexed    bool
+	since      int32 // the version from which on the class has the field
+	added      bool  // the class path does not have the field: see vary
 }
 
 // fieldKind says what stands before the data of a field.
@@ -76,6 +86,20 @@ func (l *library) newPlan(c *class) plan {
 			if l.d.isKryo224 && g.kind != primitiveField {
 				g.generic224 = l.generic224(f.Type(), len(p.parameters) > 0)
 			}
+			switch tag, version := number(f, "TaggedFieldSerializer$Tag"), number(f, "VersionFieldSerializer$Since"); {
+			case c.layout == tagged && tag == nil:
+				continue
+			case c.layout == tagged:
+				g.tag = uint32(*tag)
+				annexed, _ := annotation(f, "TaggedFieldSerializer$Tag").Get("annexed").(bool)
+				g.annexed = annexed && l.d == kryo4
+				if !slices.ContainsFunc(f.Annotations, func(a classfile.Annotation) bool { return a.Type == "java.lang.Deprecated" }) {
+					p.written++
+				}
+			case c.layout == versioned && version != nil:
+				g.since = *version
+				p.version = max(p.version, g.since)
+			}
 			if seen[f.Name] {
 				g.name = simpleName(declaring.Name) + "#" + f.Name
 			}
@@ -85,8 +109,13 @@ func (l *library) newPlan(c *class) plan {
 			seen[declaring.Fields[i].Name] = true
 		}
 	}
-	slices.SortStableFunc(p.fields, func(a, b field) int { return compareNames(fieldName(a.name), fieldName(b.name)) })
-	if l.d.isKryo5 && c.layout == object {
+	slices.SortStableFunc(p.fields, func(a, b field) int {
+		if c.layout == tagged && l.d == kryo4 {
+			return cmp.Compare(int32(a.tag), int32(b.tag))
+		}
+		return compareNames(fieldName(a.name), fieldName(b.name))
+	})
+	if l.d.isKryo5 && c.layout.writesFields() {
 		p.variables = l.hierarchy(chain)
 	}
 	return p
@@ -94,24 +123,35 @@ func (l *library) newPlan(c *class) plan {
 
 // newField returns how a field of objects of c is written.
 func (l *library) newField(c *class, declaring *classfile.Class, f *classfile.Field) field {
-	g := field{name: f.Name, typ: f.Descriptor, class: l.describe(f.Descriptor), notNull: annotation(f, "NotNull") != nil}
-	for _, name := range []string{"FieldSerializer$Bind", "CollectionSerializer$BindCollection", "MapSerializer$BindMap"} {
-		if annotation(f, name) != nil {
-			g.problem = "its annotation @" + name[strings.IndexByte(name, '$')+1:]
-		}
+	notNull := "NotNull"
+	if l.d.isKryo5 {
+		notNull = "FieldSerializer$NotNull"
 	}
+	g := field{name: f.Name, typ: f.Descriptor, class: l.describe(f.Descriptor), notNull: annotation(f, notNull) != nil}
 	if len(f.Descriptor) == 1 {
 		g.kind = primitiveField
+		l.bind(&g, f)
 		return g
 	}
-	if l.d.isKryo5 && c.layout == object {
+	if l.d.isKryo5 && c.layout.writesFields() {
 		g.generic = l.generic(declaring, c.model.file, f.Type())
 		if g.generic.class != nil {
 			g.class = g.generic.class
 		}
 	}
 	g.kind = g.class.kind()
+	l.bind(&g, f)
 	return g
+}
+
+// number returns the value of an annotation, nil if the field does not have it.
+func number(f *classfile.Field, name string) *int32 {
+	a := annotation(f, name)
+	if a == nil {
+		return nil
+	}
+	n, _ := a.Get("value").(int32)
+	return &n
 }
 
 // annotation returns an annotation of Kryo's, nil if the field does not have it.

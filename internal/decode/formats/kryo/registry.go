@@ -150,7 +150,7 @@ func (r *Reader) numbered(id uint32) *class {
 const maxTrials = 1 << 9
 
 // maxTried is how many bytes all trials of a body may read.
-func (r *Reader) maxTried() int { return 1<<16 + 16*len(r.Buf) }
+func (r *Reader) maxTried() int { return 1<<16 + 16*len(r.whole) }
 
 // search finds out what the numbers of the body stand for from the top-level object on that is being read: it reads the rest of
 // the body under every assignment and keeps what all assignments have in common that fit.
@@ -276,14 +276,14 @@ func (s *search) fit(a assignment) {
 // classes. A class that is not known at all does not speak against them.
 func (x *Reader) fitsAs(r *Reader, a assignment) bool {
 	x.know(r.library)
-	x.Reset(r.Buf, decode.Malformed, nil)
+	x.Reset(r.whole, decode.Malformed, nil)
 	x.Off, x.assigned, x.probing, x.undecided = r.top, a, true, nil
 	x.begin()
 	p := x.At(decode.ByField, "value", 0)
 	if r.untagged {
 		x.untaggedValue(p, r.topType)
 	} else if declared := x.library.descriptorClass(r.topType); declared != nil {
-		x.assignable(declared, p)
+		x.assignable(declared, &anyElement, p)
 	} else {
 		x.object(p)
 	}

@@ -1,6 +1,7 @@
 package kryo
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -60,8 +61,45 @@ func (r *Reader) scalar(cl *class, p decode.Place) {
 		r.decimal(cl, p)
 	case enum:
 		r.ordinal(cl, p)
+	case enumName:
+		r.namedConstant(cl, p)
 	default:
 		r.javaTime(cl, p)
+	}
+}
+
+// namedConstant takes the name of a constant of an enum, in Kryo 4 as an object.
+func (r *Reader) namedConstant(cl *class, p decode.Place) {
+	var name string
+	k := uint32(0)
+	if !r.d.isKryo5 {
+		k = r.varint("a reference byte")
+	}
+	switch {
+	case !r.OK():
+		return
+	case r.d.isKryo5, k == refNew:
+		if k == refNew {
+			r.number()
+		}
+		off := r.Off
+		x := r.text()
+		if k == refNew {
+			r.keep(off, x)
+		}
+		if r.Tree != nil {
+			name = x.decode()
+		}
+	case k < refFirst || int64(k-refFirst) >= int64(r.objects):
+		r.Fail(decode.Malformed, "the name of a constant", fmt.Sprintf("reference %d", k))
+	case r.Tree != nil:
+		name = r.textOf(&r.seen[k-refFirst])
+	}
+	if n := r.Scalar(p, decode.Enum); n != nil {
+		n.Class, n.Text = decode.JavaName(cl.name), name
+		if cl.model != nil && cl.model.declares != "" {
+			n.Class = cl.model.declares
+		}
 	}
 }
 
@@ -76,9 +114,7 @@ func (r *Reader) stringValue(p decode.Place) {
 		r.Scalar(p, decode.Null)
 		return
 	}
-	if k := len(r.seen) - 1; k >= 0 {
-		r.seen[k].text = int32(off)
-	}
+	r.keep(off, x)
 	r.Words(p, decode.String, x.decode)
 }
 
@@ -127,6 +163,17 @@ func (r *Reader) asText(cl *class, p decode.Place) {
 			r.Words(q, decode.String, x.decode)
 		}
 	})
+}
+
+// keep notes the text at an offset as that of the object that was numbered last.
+func (r *Reader) keep(off int, x text) {
+	switch k := len(r.seen) - 1; {
+	case k < 0:
+	case r.buffer == 0:
+		r.seen[k].text = int32(off)
+	default:
+		r.seen[k].text, r.seen[k].copy = inText, x.decode()
+	}
 }
 
 // maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.

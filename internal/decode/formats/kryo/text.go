@@ -112,6 +112,18 @@ func (r *Reader) units(n int) text {
 	return text{raw: raw}
 }
 
+// is reports whether the text is s.
+func (x text) is(s string) bool {
+	last := len(x.raw) - 1
+	switch {
+	case last < 0:
+		return s == "" && !x.null
+	case x.ascii:
+		return len(s) == last+1 && string(x.raw[:last]) == s[:last] && x.raw[last]&0x7f == s[last]
+	}
+	return string(x.raw) == s || len(s) > 0 && s[0] >= utf8.RuneSelf && x.decode() == s
+}
+
 // decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.
 func (x text) decode() string {
 	if len(x.raw) == 0 {

@@ -41,7 +41,7 @@ func (l *library) candidates(typ string) []*class {
 		return nil
 	case declared.elem != nil:
 		return l.arrays(declared)
-	case declared.layout == enum:
+	case declared.layout == enum || declared.layout == enumName:
 		return []*class{declared}
 	case collections[declared.name] != nil:
 		var classes []*class
@@ -111,11 +111,20 @@ func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*
 	}
 	x := r.trial
 	rest := x.restOf(r, p)
+	var exact []*class
 	for _, c := range candidates {
 		x.trying(r, r.top)
-		if x.nullable(c, p); x.OK() && rest(x.Off) {
+		x.nullable(c, p)
+		sameVersion := !x.otherVersion
+		if x.OK() && rest(x.Off) {
 			choice = append(choice, c)
+			if sameVersion {
+				exact = append(exact, c)
+			}
 		}
+	}
+	if len(exact) > 0 {
+		choice = exact
 	}
 	if len(choice) == 2 && choice[0].layout == collection && choice[1].layout == single && r.Buf[r.top+1] == idNull {
 		choice = choice[:1] // an empty list, not a singleton of null

@@ -10,9 +10,12 @@ import (
 // seen is an object that references can refer to.
 type seen struct {
 	node int32
-	text int32  // offset of its text, when it is a string; else 0
+	text int32  // offset of its text in the body, when it is a string; inText if it is within chunks, else 0
 	copy string // the text, once it was asked for
 }
+
+// inText is the offset of texts that have a copy.
+const inText = -1
 
 // Values of the class id.
 const (
@@ -102,6 +105,9 @@ func (r *Reader) class(p *decode.Place) *class {
 	switch {
 	case !c.OK():
 		return nil
+	case int64(n) >= int64(len(r.names)) && r.lost.names:
+		c.Fail(decode.Unsupported, "the number of a class name", fmt.Sprintf("%d, which data that were skipped may have", n))
+		return nil
 	case int64(n) > int64(len(r.names)):
 		c.Fail(decode.Malformed, fmt.Sprintf("a class name number up to %d", len(r.names)), fmt.Sprint(n))
 		return nil
@@ -169,6 +175,8 @@ func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	case n == refNew:
 		r.number()
 		r.data(cl, p)
+	case r.lost.objects && n >= refFirst && int64(n-refFirst) >= int64(r.lost.first):
+		c.Fail(decode.Unsupported, "a reference to an object before the data that were skipped", fmt.Sprintf("reference %d", n))
 	case n == refNull || int64(n-refFirst) >= int64(r.objects):
 		c.Fail(decode.Malformed, fmt.Sprintf("01 or a reference to one of %d objects", r.objects), fmt.Sprintf("reference %d", n))
 	default:
@@ -195,19 +203,24 @@ func (r *Reader) refer(p decode.Place, k int) {
 		return
 	}
 	s := &r.seen[k]
-	if s.text > 0 && s.copy == "" {
-		off := r.Off
-		r.Off = int(s.text)
-		s.copy = r.text().decode()
-		r.Off = off
-	}
-	if r.copied += len(s.copy); s.text > 0 && r.copied <= maxCopied*len(r.Buf) {
+	if r.copied += len(r.textOf(s)); s.text != 0 && r.copied <= maxCopied*len(r.whole) {
 		if n := r.Scalar(p, decode.String); n != nil && (r.Values() || p.Label == decode.ByKey) {
 			n.Text = s.copy
 		}
 		return
 	}
 	r.Scalar(p, decode.Ref).SetNum(int64(s.node))
+}
+
+// textOf returns the text of an object, "" if it has none.
+func (r *Reader) textOf(s *seen) string {
+	if s.text > 0 && s.copy == "" {
+		off, buf := r.Off, r.Buf
+		r.Off, r.Buf = int(s.text), r.whole
+		s.copy = r.text().decode()
+		r.Off, r.Buf = off, buf
+	}
+	return s.copy
 }
 
 // failUnknown stops at a class whose data have no end that can be seen without the class. The node stays open: what

@@ -21,14 +21,15 @@ import org.dubbowire.rig.truth.Recorder;
 /**
  * Bodies of requests and responses with random graphs of the models, as Dubbo's codec writes them, without peers: main of a JVM with the
  * jars of one release. Arguments: a name for the
- * dialect, release, serialization, seed, number of bodies, what is special ("plain" for nothing, "registered", "skewed").
+ * dialect, release, serialization, seed, number of bodies, what is special ("plain" for nothing, "registered", "skewed", "annotated",
+ * "annotated-skewed").
  */
 public final class Graphs {
     private final String release;
     private final String serialization;
     private final String dialect;
     private final long seed;
-    private final boolean skewed;
+    private final Class<?> service;
     private Random random;
     private boolean broken; // writing or reading the last body ended with an exception
     private final Class<?> url;
@@ -40,7 +41,12 @@ public final class Graphs {
         this.serialization = serialization;
         this.dialect = dialect;
         this.seed = seed;
-        skewed = special.equals("skewed");
+        String models = "org.dubbowire.rig.models.";
+        service = Class.forName(switch (special) {
+            case "skewed" -> models + "skew.SkewService";
+            case "annotated", "annotated-skewed" -> models + "annotated.Kryo" + (release.startsWith("3") ? 5 : 4) + "Service";
+            default -> models + "Service";
+        });
         String dubbo = release.compareTo("2.7") < 0 ? "com.alibaba.dubbo" : "org.apache.dubbo";
         url = Class.forName(dubbo + ".common.URL");
         extensionType = Class.forName(dubbo + ".common.serialize.Serialization");
@@ -94,7 +100,7 @@ public final class Graphs {
     /** The n-th body has the same values in every dialect. */
     private String body(int n) throws Exception {
         random = new Random(seed * 1_000_003 + n);
-        Models models = new Models(random.nextLong(), skewed);
+        Models models = new Models(random.nextLong(), service);
         Method method = models.method();
         boolean request = random.nextBoolean();
         boolean attachmentsWithResult = release.compareTo("2.6.3") >= 0;

@@ -33,7 +33,7 @@ public final class ModelCalls implements Extra {
                     return proxy == arguments[0];
                 default:
                     int n = calls.incrementAndGet();
-                    Models models = new Models(SEED * 1000 + n, false);
+                    Models models = new Models(SEED * 1000 + n, Service.class);
                     if (n % FAILURES == 0 && models.throwable() instanceof RuntimeException e) {
                         throw n % 2 == 0 ? e : new IllegalStateException("around", models.throwable());
                     }
@@ -47,7 +47,7 @@ public final class ModelCalls implements Extra {
         Service service = Remote.of(Service.class).get();
         Method[] methods = Service.class.getMethods();
         Arrays.sort(methods, Comparator.comparing(Method::getName));
-        Models models = new Models(-SEED, false);
+        Models models = new Models(-SEED, Service.class);
         for (int round = 0; round < ROUNDS; round++) {
             for (Method m : methods) {
                 call(service, m, models);

@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.dubbowire.rig.models.*;
-import org.dubbowire.rig.models.skew.SkewService;
 
 /** Random graphs of the classes in org.dubbowire.rig.models. */
 final class Models {
@@ -33,11 +32,11 @@ final class Models {
     private final Filler filler;
     private final Method[] methods;
 
-    /** skewed: only what the classes that change are sent with. */
-    Models(long seed, boolean skewed) {
-        methods = (skewed ? SkewService.class : Service.class).getMethods();
+    /** service: the interface whose methods the values are sent with. */
+    Models(long seed, Class<?> service) {
+        methods = service.getMethods();
         random = new Random(seed + 1);
-        filler = new Filler(seed, ANY, KINDS);
+        filler = new Filler(seed, service.getPackageName().endsWith(".annotated") ? annotated(service) : ANY, KINDS);
         Arrays.sort(methods, Comparator.comparing(Method::getName));
         filler.also(Comparable.class, () -> pick(5, "comparable", Color.BLUE, Op.PLUS, 7L));
         filler.also(java.io.Serializable.class, () -> pick(9L, "serializable", Level.HIGH, new byte[] {1, 2}, filler.fresh(Square.class)));
@@ -65,6 +64,19 @@ final class Models {
         filler.also(OptionalInt.class, () -> random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt()));
         filler.also(OptionalLong.class, () -> random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextLong()));
         filler.also(OptionalDouble.class, () -> random.nextBoolean() ? OptionalDouble.empty() : OptionalDouble.of(random.nextInt() / 8.0));
+    }
+
+    /** Classes that have Kryo's annotations: only the class path of their dialects has them. */
+    private static Class<?>[] annotated(Class<?> service) {
+        try {
+            Class<?>[] any = new Class<?>[4];
+            for (int i = 0; i < any.length; i++) {
+                any[i] = Class.forName(service.getPackageName() + "." + new String[] {"Entry", "Tagged", "Evolving", "Grown"}[i]);
+            }
+            return any;
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     Method method() {

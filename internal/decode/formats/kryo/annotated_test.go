@@ -1,0 +1,40 @@
+package kryo
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+// withAnnotated returns a format whose readers know the classes with annotations that random graphs are made of.
+func withAnnotated(tb testing.TB, f decode.Format) decode.Format {
+	tb.Helper()
+	const models = "../../../../testdata/models/"
+	p, err := classpath.Open(classpath.Options{Paths: []string{models + "annotated.jar", models + "graphs.jar"}})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
+	return With(f, p)
+}
+
+// Frames are random graphs that Dubbo 2.7.23 and 3.2.16 wrote, of which package truth compares more with what Java says.
+
+func TestAnnotated(t *testing.T) {
+	formattest.Whole(t, withAnnotated(t, Format), "testdata/annotated_frames.tsv")
+}
+
+func TestAnnotated5(t *testing.T) {
+	formattest.Whole(t, withAnnotated(t, Format5), "testdata/annotated_frames5.tsv")
+}
+
+func FuzzAnnotated(f *testing.F) {
+	formattest.Fuzz(f, withAnnotated(f, Format), "testdata/annotated_frames.tsv")
+}
+
+func FuzzAnnotated5(f *testing.F) {
+	formattest.Fuzz(f, withAnnotated(f, Format5), "testdata/annotated_frames5.tsv")
+}
