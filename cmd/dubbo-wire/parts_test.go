@@ -16,7 +16,7 @@ type partBytes struct {
 
 // unnamed is the last segment of a value that has a number for a name, of what the application's own code wrote, and of a
 // key that the edge captures have in a map.
-var unnamed = regexp.MustCompile(`^#(\d|custom\[|hash$)`)
+var unnamed = regexp.MustCompile(`^#(-?\d|custom\[|hash$)`)
 
 // classOf returns the class of a part by its path alone, as docs/counting.md has it.
 func classOf(path string) string {

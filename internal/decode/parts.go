@@ -125,7 +125,7 @@ func (n *Node) NamesCall() bool {
 		return false
 	}
 	switch n.Name {
-	case "flag", "argumentCount":
+	case "flag", "argumentCount", "messageType", "sequenceId", "errorType":
 		return true
 	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes":
 		return n.Kind != String || n.Text == "" || isEnvelopeText(n.Name, n.Text)

@@ -145,7 +145,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	totals, _ := run(t, s)
-	assert.Equal(t, []string{"dubbo-thrift", "http1", "http2", "telnet", "tls", "unknown"}, totals.OtherProtocols())
+	assert.Equal(t, []string{"http1", "http2", "telnet", "thrift", "tls", "unknown"}, totals.OtherProtocols())
 	assert.Zero(t, totals.Skipped)
 	assert.Zero(t, totals.Frames)
 	assert.Equal(t, 100.0, totals.Percent())

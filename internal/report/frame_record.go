@@ -88,6 +88,9 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	}
 	f.envelope(m, !p.Redact)
 	f.headerParts(m)
+	if m.Tree != nil {
+		m.Tree.Redact = p.Redact
+	}
 	if m.Tree != nil || f.isCSV() && m.Decoded != "" {
 		p.appendParts(f, m)
 		f.Text("decoded", m.Decoded)

@@ -22,6 +22,7 @@ func All() []*rpc.Protocol {
 		http2.Protocol,
 		http1.Protocol,
 		thrift.Protocol,
+		thrift.Native,
 		telnet.Protocol,
 		tls.Protocol,
 	}

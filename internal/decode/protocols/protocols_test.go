@@ -13,18 +13,30 @@ import (
 // The first bytes of a direction name one protocol, or none.
 func TestSniff(t *testing.T) {
 	for head, want := range map[string]string{
-		"GET / HTTP/1.1\r\n":               "http1",
-		"HTTP/1.1 200 OK\r\n":              "http1",
-		"GET ":                             "", // may be anything yet
-		"GETTING started":                  "",
-		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n": "http2",
-		"PRI * HTT":                        "",
-		"\x16\x03\x01\x02\x00":             "tls",
-		"\x16\x03":                         "",
-		"\x00\x00\x00\x2e\xda\xbc":         "dubbo-thrift",
-		"\xda\xbb\xc2\x00":                 "dubbo",
-		"\xda":                             "",
-		"":                                 "",
+		"GET / HTTP/1.1\r\n":                 "http1",
+		"HTTP/1.1 200 OK\r\n":                "http1",
+		"GET ":                               "", // may be anything yet
+		"GETTING started":                    "",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":   "http2",
+		"PRI * HTT":                          "",
+		"\x16\x03\x01\x02\x00":               "tls",
+		"\x16\x03":                           "",
+		"\x00\x00\x00\x2e\xda\xbc":           "thrift",
+		"\x80\x01\x00\x01\x00\x00\x00\x05he": "nativethrift", // TBinaryProtocol
+		"\x80\x01\x00\x01\x00\x00\x00\x05":   "",             // may be anything yet
+		"\x80\x01\x00\x05\x00\x00\x00\x05he": "",
+		"\x00\x00\x00\x17\x80\x01\x00\x02\x00\x00\x00\x05hello":      "nativethrift", // in a frame
+		"\x00\x00\x00\x02hi\x01\x00\x00\x00\x01\x00":                 "nativethrift", // without version
+		"\x00\x00\x00\x02hi\x09\x00\x00\x00\x01\x00":                 "",
+		"\x00\x00\x00\x40getAccountBalances":                         "nativethrift",
+		"\x00\x00\x00\x0d\x00\x00\x00\x02hi\x02\x00\x00\x00\x01\x00": "nativethrift",
+		"\x82\x21\x01\x02hi\x00":                                     "nativethrift", // TCompactProtocol
+		"\x00\x00\x00\x07\x82\x41\x01\x02hi\x00":                     "nativethrift",
+		"\x82\x22\x01\x02hi\x00":                                     "",
+		"\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03":               "", // HTTP/2
+		"\xda\xbb\xc2\x00":                                           "dubbo",
+		"\xda":                                                       "",
+		"":                                                           "",
 	} {
 		name := ""
 		for _, p := range protocols.All() {

@@ -97,14 +97,11 @@ func others(t *testing.T, p *provenance, r *run) {
 			assert.Positive(t, r.others["triple"]+r.others["grpc"])
 		case "http2":
 			assert.Positive(t, r.others["http2"])
-		case "thrift":
-			if strings.HasPrefix(p.Dubbo, "2.") {
-				assert.Contains(t, r.totals.OtherProtocols(), "dubbo-thrift")
-			}
+		case "thrift", "native-thrift":
+			assert.Positive(t, r.others["thrift"]+r.others["nativethrift"])
 		}
 	}
-	named := !slices.Contains(p.Protocols, "native-thrift") && !strings.HasPrefix(p.Dubbo, "libthrift-") // which nothing names yet
-	if named && slices.Contains(r.totals.OtherProtocols(), "unknown") {
+	if slices.Contains(r.totals.OtherProtocols(), "unknown") {
 		assert.True(t, hasBareTalk(readHTTP1(t, p.Truth)), "unknown connections")
 	}
 }

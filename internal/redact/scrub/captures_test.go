@@ -157,7 +157,8 @@ func (c *scrubbed) mayStay(m *rpc.Message, i int) bool {
 	path := m.Tree.Path(i)
 	top, _, _ := strings.Cut(path, ".")
 	switch top {
-	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "argumentCount", "flag", "group", "serializeType", "argTypes", "type":
+	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "argumentCount", "flag", "group", "serializeType", "argTypes", "type", "messageType",
+		"sequenceId", "errorType":
 		return true
 	}
 	n := &m.Tree.Nodes[i]
