@@ -21,7 +21,7 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	}
 	whole := f.Short == decode.None && len(f.Body) == f.BodyLen
 	err := d.firstError(m, f, chosen)
-	if err != nil && r.Misfits(err) {
+	if err != nil && (err.Cause == decode.Malformed || r.Misfits(err)) {
 		m = d.decodeAsOther(m, f, detail, chosen, layout)
 		err = d.firstError(m, f, chosen)
 	}

@@ -34,7 +34,7 @@ func (d *Decoder) decodeAsOther(m *Message, f *Frame, detail Detail, chosen *ser
 			d.dialects.older = theOlderRelease
 		}
 		return m
-	case err != nil && chosen.classes != nil && !chosen.classes.Misfits(err):
+	case err != nil && chosen.classes != nil && err.Cause != decode.Malformed && !chosen.classes.Misfits(err):
 		return m
 	}
 	d.setOlder(chosen, was)

@@ -92,6 +92,7 @@ func TestHostileClasses(t *testing.T) {
 		{Name: "a class that the field does not allow", Body: formattest.Hex(node, "0202"), Cause: decode.Malformed},
 		{Name: "a name that is none", Body: formattest.Hex(node, "0101 61ba"), Cause: decode.Malformed},
 		{Name: "nested too deep", Body: formattest.Hex(node, "0000 02 00", strings.Repeat("010001 0000 02 00", 1200)), Cause: decode.Limit},
+		{Name: "a comparator that is none", Body: formattest.Hex("27 01 02 01 00"), Cause: decode.Malformed},
 		{Name: "a class that is not in the class path", Body: formattest.Hex("0100 47656e24557365f2 01 0e"), Cause: decode.Unsupported},
 	})
 }

@@ -271,6 +271,8 @@ func (r *Reader) comparator() {
 		case n == refNew && cl.layout == noFields:
 			r.number()
 		case n >= refFirst && int64(n-refFirst) < int64(r.objects):
+		case r.OK() && r.library != nil && !r.fits(cl, r.library.class("java.util.Comparator")):
+			r.FailAt(q.Start, decode.Malformed, "a comparator", "an object of "+cl.name)
 		default:
 			if r.OK() {
 				r.FailAt(q.Start, decode.Unsupported, "the fields of comparator "+cl.name, "fields that cannot be separated without the class definition")

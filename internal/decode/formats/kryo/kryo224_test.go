@@ -8,6 +8,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
@@ -64,6 +65,27 @@ func TestPattern224(t *testing.T) {
 		r.Reset(body, decode.Malformed, nil)
 		r.Value(decode.ByField, "result", 0, "")
 		assert.Error(t, r.Err())
+	}
+}
+
+// A body that only one release writes decides for those of the connection that both may have written, and a later one decides anew.
+func TestReleaseOfConnection(t *testing.T) {
+	const (
+		older  = "01 0c01 02 11 11 01 61e2 11 01 62e3" // a list of two patterns
+		later  = "01 0c01 02 11 11 01 61e2 00 11 01 62e3 02"
+		either = "01 24 01 01 0202"
+	)
+	for _, format := range []decode.Format{Format, withGraphs(t)} {
+		d := dubbo.NewDecoder([]decode.Format{format})
+		dialects := new(dubbo.Dialects)
+		for _, hex := range []string{either, older, either, older, later, later, older} {
+			body := formattest.Hex(hex)
+			f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
+			f.Flags, f.Status, f.BodyLen = format.ID, dubbo.StatusOK, len(body)
+			m := d.Decode(f, dubbo.Values, dialects)
+			assert.Nil(t, m.Err, hex)
+			assert.Equal(t, "full", m.Decoded, hex)
+		}
 	}
 }
 
