@@ -139,7 +139,7 @@ func (s *replayedSide) Gap(n, _ int64, _ *assemble.Meta)   { s.err = fmt.Errorf(
 func (s *replayedSide) Late([]byte, int64, *assemble.Meta) {}
 func (s *replayedSide) Repeat(int, *assemble.Meta)         {}
 
-func (s *replayedSide) End() {
+func (s *replayedSide) End(bool) {
 	if s.closed++; s.closed == 2 {
 		for _, end := range s.ends {
 			if end != nil {

@@ -95,8 +95,18 @@ func MatchSerialization(globs []Glob, name string) bool {
 	return matchAny(globs, name, plain)
 }
 
-// LastPart returns the part of a service's name after the last dot.
-func LastPart(service string) string { return service[strings.LastIndexByte(service, '.')+1:] }
+// LastPart returns the part of a service's name after the last dot. The name of a host has no parts.
+func LastPart(service string) string {
+	if IsHost(service) {
+		return service
+	}
+	return service[strings.LastIndexByte(service, '.')+1:]
+}
+
+// IsHost reports whether a service is named by a host with a port, or by an address.
+func IsHost(service string) bool {
+	return strings.IndexByte(service, ':') >= 0 || service != "" && strings.Trim(service, "0123456789.") == ""
+}
 
 // NeedsAttachments reports whether messages must have their Attachments.
 func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }

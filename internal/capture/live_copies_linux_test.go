@@ -24,7 +24,7 @@ func (ignore) Gap(_, _ int64, _ *assemble.Meta) {}
 func (ignore) Late(_ []byte, _ int64, _ *assemble.Meta) {
 }
 func (ignore) Repeat(int, *assemble.Meta) {}
-func (ignore) End()                       {}
+func (ignore) End(bool)                   {}
 
 // A packet that passes two interfaces of the capture (a bridge and its port) is counted once, its copies are
 // duplicates and not retransmitted: cooked ones of all interfaces, and Ethernet ones of several.

@@ -64,7 +64,7 @@ func ReadBudgets(r io.Reader) (list []Budget, err error) {
 
 // matches reports whether the budget is for a method. A pattern can omit the package, and without a slash also the service.
 func (b *Budget) matches(service, method string) bool {
-	last := service[strings.LastIndexByte(service, '.')+1:]
+	last := call.LastPart(service)
 	return b.glob.Match(service+"/"+method) || b.glob.Match(last+"/"+method) || !strings.Contains(b.Pattern, "/") && b.glob.Match(method)
 }
 

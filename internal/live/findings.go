@@ -96,5 +96,5 @@ func shortName(name string) string {
 	if !ok {
 		return name
 	}
-	return service[strings.LastIndexByte(service, '.')+1:] + "/" + method
+	return call.LastPart(service) + "/" + method
 }

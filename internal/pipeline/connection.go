@@ -269,8 +269,8 @@ func (c *connection) recognised(i int, m *assemble.Meta, joined bool) {
 	if c.previous != nil && c.messages == 0 {
 		// Its results from the first bytes are discarded: the new reader reads them again.
 		c.muted = true
-		c.previous.End(0)
-		c.previous.End(1)
+		c.previous.End(0, false)
+		c.previous.End(1, false)
 		c.muted = false
 		c.previous, c.skipped, c.unowned, c.claimed = nil, 0, nil, false
 	}
@@ -439,11 +439,11 @@ func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	return nil, upTo
 }
 
-func (d *direction) End() {
+func (d *direction) End(closed bool) {
 	c := d.conn
 	for _, r := range [2]rpc.Conn{c.previous, c.reader} {
 		if r != nil {
-			r.End(int(d.side))
+			r.End(int(d.side), closed)
 		}
 	}
 	if c.hasEarly {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/sizes"
 	"dubbo-wire/internal/term"
 )
@@ -45,7 +46,7 @@ func ShortNames(names []string, level int) []string {
 
 // CutName shortens "Type/method" to n columns. The type is cut before the method.
 func CutName(name string, n int) string {
-	i := strings.LastIndexByte(name, '/')
+	i := methodAt(name)
 	if i < 0 {
 		return term.CutMiddle(name, n)
 	}
@@ -74,11 +75,20 @@ func dropCommon(sep string, from int) func(texts []string, level int) []string {
 	}
 }
 
-// splitName cuts "package.Type/method" into the package's parts and the rest.
+// methodAt returns the offset of the slash before the method in "Type/method" or "host/GET /path", -1 if there is none.
+func methodAt(name string) int {
+	verb, _, _ := strings.Cut(name, " /")
+	return strings.LastIndexByte(verb, '/')
+}
+
+// splitName cuts "package.Type/method" into the package's parts and the rest. Of "host/GET /path" the rest is without the host.
 func splitName(name string) (parts []string, rest string) {
 	path, method := name, ""
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+	if i := methodAt(name); i >= 0 {
 		path, method = name[:i], name[i:]
+	}
+	if call.IsHost(path) {
+		return nil, strings.TrimPrefix(method, "/")
 	}
 	parts = strings.Split(path, ".")
 	last := len(parts) - 1
@@ -94,6 +104,9 @@ func packagePart(name string, i int) string {
 }
 
 func abbreviate(name string, keep func(part int) bool) string {
+	if i := methodAt(name); i >= 0 && call.IsHost(name[:i]) {
+		return name
+	}
 	parts, rest := splitName(name)
 	for i, p := range parts {
 		if keep != nil && keep(i) || p == "" {

@@ -154,8 +154,8 @@ type Conn interface {
 	// Repeat takes wire link bytes of a retransmitted span if the span belongs to the message that is being read, and
 	// reports whether it does.
 	Repeat(side int, s Span, wire int64) bool
-	// End takes the end of a side.
-	End(side int)
+	// End takes the end of a side. closed is set if it sent its last byte, and not the capture ended.
+	End(side int, closed bool)
 	// Pending returns what a side still holds.
 	Pending(side int) Pending
 }

@@ -124,8 +124,8 @@ type Stream interface {
 	// Repeat takes n bytes that were retransmitted. m.Pos is their position; it is negative before the first delivered
 	// byte.
 	Repeat(n int, m *Meta)
-	// End is called when nothing follows.
-	End()
+	// End is called when nothing follows. closed is set if all bytes up to a FIN were handed on.
+	End(closed bool)
 }
 
 // Handler takes the connections.

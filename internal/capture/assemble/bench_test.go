@@ -70,7 +70,7 @@ type discard struct{}
 func (discard) Data([]byte, *Meta)        {}
 func (discard) Gap(int64, int64, *Meta)   {}
 func (discard) Repeat(int, *Meta)         {}
-func (discard) End()                      {}
+func (discard) End(bool)                  {}
 func (discard) Late([]byte, int64, *Meta) {}
 
 // A connection costs little, whatever became of it.

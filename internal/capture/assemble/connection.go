@@ -271,7 +271,8 @@ func (a *Assembler) end(c *Connection) {
 			a.tail(c, &c.sides[i])
 		}
 		for i := range c.sides {
-			c.sides[i].stream.End()
+			d := &c.sides[i]
+			d.stream.End(d.fin && d.next == d.finSeq)
 		}
 	}
 	a.handler.Close(c)

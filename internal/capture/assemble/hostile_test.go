@@ -65,7 +65,7 @@ func (s *hostileStream) Late(b []byte, cut int64, m *Meta) {
 	s.w.link += n + cut + int64(m.Overhead)
 }
 
-func (s *hostileStream) End() {
+func (s *hostileStream) End(bool) {
 	require.False(s.t, s.ended)
 	s.ended = true
 	s.w.ended++

@@ -46,7 +46,7 @@ func (s *keptStream) Data(b []byte, _ *Meta)          { s.b = append(s.b, b...) 
 func (s *keptStream) Gap(_, _ int64, _ *Meta)         { s.gaps++ }
 func (s *keptStream) Repeat(int, *Meta)               {}
 func (s *keptStream) Late(b []byte, _ int64, _ *Meta) { s.gaps += len(b) }
-func (s *keptStream) End()                            {}
+func (s *keptStream) End(bool)                        {}
 func (c *keptConn) way(i int) string                  { return c.ends[i] + " > " + c.ends[1-i] }
 func (c *keptConn) text(i int) string                 { return c.way(i) + " " + hex.EncodeToString(c.sides[i].b) }
 func addWay(to []string, c *keptConn) (_ []string)    { return append(to, c.text(0), c.text(1)) }

@@ -46,7 +46,7 @@ func (r *recorder) Late(b []byte, cut int64, m *Meta) {
 	r.link += n + cut + int64(m.Overhead)
 }
 
-func (r *recorder) End() { r.b.WriteString("<end>") }
+func (r *recorder) End(bool) { r.b.WriteString("<end>") }
 
 // handler keeps the streams of every connection by its number and side.
 type handler struct {

@@ -153,7 +153,7 @@ func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
 }
 
 // End implements [rpc.Conn].
-func (c *conn) End(side int) {
+func (c *conn) End(side int, _ bool) {
 	if f := &c.sides[side].framer; f.started() {
 		f.End()
 		c.settle()

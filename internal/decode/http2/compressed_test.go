@@ -62,8 +62,8 @@ func TestCompressedInPieces(t *testing.T) {
 			c.Data(0, piece, &rpc.Chunk{Pos: pos})
 			pos += int64(len(piece))
 		}
-		c.End(0)
-		c.End(1)
+		c.End(0, true)
+		c.End(1, true)
 		require.Len(t, o.messages, 1, "pieces of %d", size)
 		assert.Equal(t, "gzip", o.messages[0].Encoding)
 		assert.Equal(t, len(plain), o.messages[0].UncompressedLen, "pieces of %d", size)

@@ -91,20 +91,22 @@ type conn struct {
 	used         bool
 	client       int8 // side of the client, -1 if it is not known
 	joined       bool
-	upgrade      *upgrade // nil if the connection does not begin with HTTP/1
+	http1        *http1 // nil if the connection does not begin with HTTP/1
 }
 
 type sideState uint8
 
 const (
-	atStart   sideState = iota // in the client's preface, if there is one
-	atFrame                    // in a frame's header
-	inData                     // left bytes of a DATA frame follow
-	inPayload                  // left bytes of another frame follow, which is too long to be read
-	searching                  // the position of the next frame is not known
-	atHTTP1                    // in the head of a request or response of HTTP/1
-	atChunk                    // in a line of the chunked coding of HTTP/1
-	inHTTP1                    // the connection does not switch to HTTP/2
+	atStart      sideState = iota // in the client's preface, if there is one
+	atFrame                       // in a frame's header
+	inData                        // left bytes of a DATA frame follow
+	inPayload                     // left bytes of another frame follow, which is too long to be read
+	searching                     // the position of the next frame is not known
+	atHTTP1                       // in the head of a request or response of HTTP/1
+	atChunk                       // in a line of the chunked coding of HTTP/1
+	afterMessage                  // http1Side.after tells
+	findingHTTP1                  // the position of the next message of HTTP/1 is not known
+	inTunnel                      // what follows is of a protocol that is not read
 )
 
 // side is one direction of a connection.
@@ -113,8 +115,7 @@ type side struct {
 	number uint8
 	state  sideState
 	next   sideState // after the current DATA frame
-	// trailing is set after the last chunk of HTTP/1.
-	trailing bool
+	http1Side
 	// deferring is set if rows are passed on only after the padding of the current frame.
 	deferring bool
 	inBlock   bool // the frames of block have not all come
@@ -235,11 +236,13 @@ func (s *side) step(b []byte) int {
 	case inPayload:
 		return s.payload(b)
 	case atHTTP1:
-		return s.http1(b)
+		return s.readHTTP1(b)
 	case atChunk:
 		return s.chunkLine(b)
-	case inHTTP1:
-		s.unown(int64(len(b)), "")
+	case findingHTTP1:
+		return s.findHTTP1(b)
+	case inTunnel:
+		s.unown(int64(len(b)), s.conn.http1.tunnel)
 	}
 	return len(b)
 }
@@ -250,8 +253,8 @@ func (s *side) preface(b []byte) int {
 	had := len(s.buf)
 	n := min(len(b), len(preface)-had)
 	if string(b[:n]) != preface[had:had+n] {
-		if s.conn.upgrade.undecided() {
-			s.conn.refuse(s, had)
+		if s.conn.http1.undecided() {
+			s.conn.refuse()
 			return 0
 		}
 		s.state = atFrame
@@ -401,8 +404,11 @@ func (c *conn) Repeat(side int, span rpc.Span, wire int64) bool {
 const maxRepeats = 1024
 
 // End implements [rpc.Conn].
-func (c *conn) End(side int) {
+func (c *conn) End(side int, closed bool) {
 	s := &c.sides[side]
+	if c.http1.stays() {
+		s.endHTTP1(closed)
+	}
 	if s.search != nil {
 		s.endSearch()
 	}
@@ -417,6 +423,9 @@ func (c *conn) End(side int) {
 	s.state, s.ended = atFrame, true
 	if !c.sides[1-side].ended {
 		return
+	}
+	if c.http1.undecided() {
+		c.refuse()
 	}
 	for c.oldest != nil {
 		c.end(c.oldest)
@@ -436,7 +445,7 @@ func (s *side) freeBuffers() {
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {
 	s := &c.sides[side]
-	p := rpc.Pending{Searching: s.state == searching || c.early > 0 && side == int(c.client)}
+	p := rpc.Pending{Searching: s.state == searching || s.state == findingHTTP1 || c.early > 0 && side == int(c.client)}
 	switch {
 	case s.oldest != nil:
 		p.From, p.Held = s.oldest.span.From, true
@@ -465,8 +474,12 @@ func (c *conn) Pending(side int) rpc.Pending {
 
 // lost begins a search: the position of the next frame is not known.
 func (s *side) lost() {
-	s.state, s.next = searching, atFrame
 	s.gaps++
+	if s.conn.http1.stays() {
+		s.lostHTTP1()
+		return
+	}
+	s.state, s.next = searching, atFrame
 	for i := range s.conn.sides { // updates of the windows, and bytes that took from them, may be lost
 		s.conn.sides[i].windowsKnown = false
 	}
@@ -507,9 +520,6 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 			s.cutHTTP1(cause)
 		}
 	case atChunk:
-		if st := c.find(1); st != nil && st.halves[side].row != nil {
-			st.halves[side].row.broken = true
-		}
 		s.unown(int64(len(s.buf)), "")
 		s.keepFrame(0, s.buf)
 		s.drop()
@@ -523,7 +533,7 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 			s.drop()
 		}
 	}
-	if n > 0 && s.state != searching && s.state != inHTTP1 {
+	if n > 0 && s.state != searching && s.state != inTunnel {
 		s.lost()
 	}
 	c.settle()

@@ -214,6 +214,9 @@ const (
 
 // data takes bytes of a DATA frame.
 func (s *side) data(b []byte) int {
+	if s.doubtful && s.endDoubt(b) {
+		return 0
+	}
 	n := min(len(b), s.left-s.pad)
 	switch {
 	case n == 0: // padding
@@ -261,7 +264,7 @@ func (s *side) within(b []byte, chunk *rpc.Chunk) bool {
 // dataName returns the name for bytes of the current DATA frame that belong to no message: skipped bytes of an open stream have
 // none.
 func (s *side) dataName() string {
-	if s.stream != nil {
+	if s.stream != nil || s.conn.http1.stays() {
 		return ""
 	}
 	return s.h.name()
@@ -324,10 +327,13 @@ func (s *side) endDataIf() {
 	if s.left > 0 {
 		return
 	}
-	s.state = s.next
+	if s.state = s.next; s.state == afterMessage {
+		s.state = s.after
+	}
 	s.deferring = false
 	s.flush()
 	if st := s.stream; st != nil && s.h.has(flagEndStream) {
+		s.exchange = nil
 		s.conn.endHalf(st, int(s.number))
 	} else if st != nil {
 		s.noteBlocked(&st.halves[s.number])

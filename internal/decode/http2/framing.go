@@ -76,7 +76,7 @@ func (r *row) pieces(n int) []rpc.Piece {
 
 // framing passes on the head of a row as bytes of no message.
 func (c *conn) framing(side int, r *row) {
-	if c.env.Framing && !c.upgrade.undecided() {
+	if c.env.Framing && !c.http1.undecided() {
 		c.passFraming(side, r)
 	}
 }

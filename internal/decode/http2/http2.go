@@ -35,6 +35,12 @@ var (
 		Name: "triple", Read: "messages, bodies", Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
 		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
+	// HTTP1 is Protocol for messages of HTTP/1.
+	HTTP1 = &rpc.Protocol{
+		Name: "http", Read: "messages, bodies", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: sniffHTTP1, Found: foundHTTP1, New: openHTTP1,
+		KeepHead:   keepHTTP1Head,
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+	}
 	GRPC = &rpc.Protocol{
 		Name: "grpc", Read: "messages, bodies", Releases: "2.7.5 to 2.7.23",
 		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,

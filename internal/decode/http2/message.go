@@ -31,6 +31,9 @@ func (c *conn) describe(r *row) {
 }
 
 func (c *conn) protocolOf(st *stream) *rpc.Protocol {
+	if c.http1.stays() {
+		return HTTP1
+	}
 	switch st.use {
 	case triple.Triple:
 		return Triple
@@ -63,7 +66,7 @@ func (c *conn) emit(r *row, ends bool) {
 
 // pass passes a row on as a message.
 func (c *conn) pass(r *row) {
-	if c.client < 0 || c.upgrade.undecided() {
+	if c.client < 0 || c.http1.undecided() {
 		if c.waiting = append(c.waiting, r); len(c.waiting) > maxWaiting {
 			c.dropWaiting()
 		}

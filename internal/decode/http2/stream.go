@@ -20,6 +20,7 @@ type stream struct {
 	// early is set if messages of the response were passed on before the first one of the request.
 	early bool
 	rows  int32
+	verb  verb // of HTTP/1
 
 	older, newer *stream // open streams of the connection
 	next         *stream // in the bucket of the table
@@ -210,6 +211,9 @@ func (c *conn) noEarly(st *stream) {
 func (s *side) leave(st *stream) {
 	if s.stream == st || s.row != nil && s.row.stream == st {
 		s.stream, s.row = nil, nil
+	}
+	if s.exchange == st {
+		s.exchange = nil
 	}
 	if s.blockRow != nil && s.blockRow.stream == st {
 		s.blockRow = nil

@@ -5,7 +5,6 @@ package protocols
 
 import (
 	"dubbo-wire/internal/decode/dubbo"
-	"dubbo-wire/internal/decode/http1"
 	"dubbo-wire/internal/decode/http2"
 	"dubbo-wire/internal/decode/telnet"
 	"dubbo-wire/internal/decode/thrift"
@@ -20,7 +19,7 @@ func All() []*rpc.Protocol {
 		http2.Triple,
 		http2.GRPC,
 		http2.Protocol,
-		http1.Protocol,
+		http2.HTTP1,
 		thrift.Protocol,
 		thrift.Native,
 		telnet.Protocol,

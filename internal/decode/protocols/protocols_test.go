@@ -13,8 +13,8 @@ import (
 // The first bytes of a direction name one protocol, or none.
 func TestSniff(t *testing.T) {
 	for head, want := range map[string]string{
-		"GET / HTTP/1.1\r\n":                 "http1",
-		"HTTP/1.1 200 OK\r\n":                "http1",
+		"GET / HTTP/1.1\r\n":                 "http",
+		"HTTP/1.1 200 OK\r\n":                "http",
 		"GET ":                               "", // may be anything yet
 		"GETTING started":                    "",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":   "http2",

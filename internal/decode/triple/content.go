@@ -36,6 +36,9 @@ func (c content) isPlain() bool { return !c.framed && !c.unsure }
 // of a direction has headers, while a plain body always has them.
 func (d *Decoder) contentOf(h Heads) content {
 	typed := h.contentType()
+	if typed == nil && h.First != nil && h.First.told && h.First.Use == Plain {
+		return content{kind: otherContent, name: "bytes"}
+	}
 	if typed == nil {
 		// One of the headers that are not known may be the content type.
 		return content{kind: grpcMessage, name: protobuf, framed: true, unsure: h.First != nil && h.First.unnamed}

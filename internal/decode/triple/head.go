@@ -186,6 +186,9 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	}
 }
 
+// SetPlain notes that the call is not one of gRPC, whatever the fields say.
+func (h *Head) SetPlain() { h.plain, h.told, h.Use, h.Sure = true, true, Plain, true }
+
 // use notes what the stream is used for. told is set if no later field may change it.
 func (h *Head) use(use Use, told bool) {
 	if !h.told {

@@ -340,7 +340,7 @@ func (c *conn) Repeat(n int, s rpc.Span, wire int64) bool {
 	return false
 }
 
-func (c *conn) End(n int) {
+func (c *conn) End(n int, _ bool) {
 	s := &c.sides[n]
 	c.owner.Unowned(n, int64(len(s.buf)), "")
 	s.buf = nil

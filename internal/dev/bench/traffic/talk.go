@@ -8,6 +8,8 @@ type Segment struct {
 	Side int
 	Data []byte
 	Lost bool
+	// Last is set if a FIN follows.
+	Last bool
 }
 
 // Talk returns a pcap file of one TCP connection, for tests of protocols: the handshake and the segments, one millisecond
@@ -26,6 +28,10 @@ func Talk(segments []Segment, twice ...int) (file []byte) {
 			w.tcp(onePair, s.Side == 1, flagACK|flagPSH, next[s.Side], next[1-s.Side], s.Data)
 		}
 		next[s.Side] += uint32(len(s.Data))
+		if s.Last {
+			w.tcp(onePair, s.Side == 1, flagACK|flagFIN, next[s.Side], next[1-s.Side], nil)
+			next[s.Side]++
+		}
 	}
 	return w.buf
 }

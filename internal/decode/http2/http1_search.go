@@ -1,0 +1,147 @@
+package http2
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// A search finds a message of HTTP/1 by its first line. It is verified by the lines after it: all of them are header fields, and one has
+// a name that clients and servers send. In a body whose length is known nothing is searched.
+
+// methods are those of requests that a search finds.
+var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}
+
+// usualNames are the names of header fields of which one verifies a head.
+var usualNames = []string{"host", "content-length", "transfer-encoding", "content-type", "connection", "date", "server", "user-agent"}
+
+// sniffHTTP1 recognises the first line of a request or a response.
+func sniffHTTP1(head []byte) rpc.Verdict {
+	if bytes.HasPrefix(head, []byte(versionStart)) {
+		return rpc.Mine
+	}
+	if method, target, ok := bytes.Cut(head, []byte(" ")); ok && len(target) > 0 && slices.Contains(methods, string(method)) {
+		return rpc.Mine
+	}
+	return rpc.NotMine
+}
+
+// keepHTTP1Head keeps the method of a request, or the version of a response.
+func keepHTTP1Head(head []byte) []rpc.Span {
+	end := bytes.IndexAny(head, " /")
+	if head[end] == '/' { // HTTP/1.
+		end = min(end+2, len(head)-1)
+	}
+	return []rpc.Span{{From: 0, To: int64(end + 1)}}
+}
+
+// headEnd returns the offset after the empty line that ends a head, 0 if it is not there. Lines before from are known not to be it.
+func headEnd(b []byte, from int) int {
+	for at := from; ; {
+		n := bytes.IndexByte(b[at:], '\n')
+		if n < 0 {
+			return 0
+		}
+		at += n + 1
+		switch rest := b[at:]; {
+		case len(rest) > 0 && rest[0] == '\n':
+			return at + 1
+		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+			return at + 2
+		}
+	}
+}
+
+// mayStart reports whether b may begin with a message, as far as it is there.
+func mayStart(b []byte) bool {
+	line, _, whole := bytes.Cut(b, []byte("\n"))
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(line) > 0 && line[0] == 'H' && strings.HasPrefix(versionStart, string(line[:min(len(line), len(versionStart))])) {
+		return isStatusLine(line) && (!whole || len(line) >= len(versionStart+"0 000"))
+	}
+	method, target, ok := bytes.Cut(line, []byte(" "))
+	switch {
+	case !isToken(string(method)):
+		return false
+	case !ok:
+		return !whole && len(method) < maxMethod
+	case !whole:
+		return len(target) == 0 || target[0] > ' '
+	}
+	var h http1Head
+	return h.requestLine(string(line))
+}
+
+// maxMethod is the number of bytes that methods do not have.
+const maxMethod = 32
+
+// verifiedEnd returns the offset after the head that b begins with, 0 if there is more of it, -1 if it is none.
+func verifiedEnd(b []byte) int {
+	if !mayStart(b) {
+		return -1
+	}
+	known := false
+	for at := bytes.IndexByte(b, '\n') + 1; at > 0; {
+		n := bytes.IndexByte(b[at:], '\n') + 1
+		if n == 0 {
+			break
+		}
+		line := bytes.TrimRight(b[at:at+n], "\r\n")
+		at += n
+		if len(line) == 0 {
+			if !known {
+				return -1
+			}
+			return at
+		}
+		name, _, ok := strings.Cut(string(line), ":")
+		if line[0] != ' ' && line[0] != '\t' && (!ok || !isToken(name)) {
+			return -1
+		}
+		known = known || slices.Contains(usualNames, strings.ToLower(name))
+	}
+	return 0
+}
+
+// startIn returns the first offset from from on where a message may begin: where b begins, after the end of a line, or a response anywhere;
+// -1 if there is none.
+func startIn(b []byte, from int) int {
+	for at := 0; at < len(b); {
+		if at >= from && mayBeRequest(b[at:]) {
+			return at
+		}
+		n := bytes.IndexByte(b[at:], '\n') + 1
+		if n == 0 {
+			n = len(b) - at
+		}
+		for k := max(at, from); k < at+n; {
+			i := bytes.Index(b[k:at+n], []byte(versionStart))
+			if i < 0 {
+				break
+			}
+			if line := b[k+i : at+n]; (k+i == 0 || b[k+i-1] != ' ') && mayStart(line) {
+				return k + i
+			}
+			k += i + 1
+		}
+		at += n
+	}
+	return -1
+}
+
+// mayBeRequest reports whether b begins with a usual method and the start of a target.
+func mayBeRequest(b []byte) bool {
+	method, target, ok := strings.Cut(string(b[:min(len(b), maxMethod)]), " ")
+	if !ok || !slices.Contains(methods, method) || target == "" {
+		return false
+	}
+	return (target[0] == '/' || target[0] == '*' || target[0] == 'h' || method == "CONNECT") && mayStart(b)
+}
+
+// foundHTTP1 reports whether b, bytes from anywhere in a direction of a connection, begins with a message of HTTP/1 for certain.
+func foundHTTP1(b []byte) bool {
+	b = b[:min(len(b), maxHTTP1Head)]
+	return (mayBeRequest(b) || bytes.HasPrefix(b, []byte(versionStart))) && verifiedEnd(b) > 0
+}
