@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,16 @@ func readHTTP1(t *testing.T, name string) map[way][]http1Line {
 	return sent
 }
 
+// hasErrors reports whether somebody has sent what is not HTTP.
+func hasErrors(sent map[way][]http1Line) bool {
+	for _, lines := range sent {
+		if slices.ContainsFunc(lines, func(l http1Line) bool { return l.Error != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
 // hasBareTalk reports whether a client has sent what is not HTTP, and got an answer without a head. Tomcat takes that for HTTP/0.9.
 func hasBareTalk(sent map[way][]http1Line) bool {
 	bare := func(w way) bool { return len(sent[w]) > 0 && !strings.Contains(sent[w][0].Start, "HTTP/1.") }
@@ -86,7 +97,7 @@ func (o *oneWay) Data(b []byte, _ *assemble.Meta)          { o.b = append(o.b, b
 func (o *oneWay) Gap(n, _ int64, _ *assemble.Meta)         { o.missing += n }
 func (o *oneWay) Repeat(int, *assemble.Meta)               {}
 func (o *oneWay) Late(b []byte, _ int64, _ *assemble.Meta) { o.missing += int64(len(b)) }
-func (o *oneWay) End()                                     {}
+func (o *oneWay) End(bool)                                   {}
 
 // readStreams returns what each end of a capture has sent.
 func readStreams(t *testing.T, file string) map[way]*oneWay {
