@@ -102,7 +102,7 @@ func TestDamagedCaptures(t *testing.T) {
 				}
 				named := 0
 				for key, name := range got.names {
-					if name != "?/?" && !strings.HasSuffix(name, "/$invoke") { // what is invoked is in the body
+					if !strings.HasPrefix(name, "?/") && !strings.Contains(name, "/? /") && !strings.HasSuffix(name, "/$invoke") { // what is invoked is in the body
 						named++
 						require.Equal(t, whole.names[key], name, "%s: %s", what, key)
 					}

@@ -70,7 +70,7 @@ func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
 }
 
 // End implements [rpc.Conn].
-func (c *conn) End(side int) { c.sides[side].end() }
+func (c *conn) End(side int, _ bool) { c.sides[side].end() }
 
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {

@@ -15,7 +15,6 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
-	"dubbo-wire/internal/decode/http1"
 	"dubbo-wire/internal/decode/http2"
 	"dubbo-wire/internal/decode/telnet"
 	"dubbo-wire/internal/decode/tls"
@@ -154,7 +153,7 @@ func talk(st style, enc encoding, n int) *conversation {
 
 // others are all protocols; package protocols imports this one.
 var others = []*rpc.Protocol{
-	dubbo.Protocol, http2.Triple, http2.GRPC, http2.Protocol, http1.Protocol, Protocol, Native, telnet.Protocol, tls.Protocol,
+	dubbo.Protocol, http2.Triple, http2.GRPC, http2.Protocol, http2.HTTP1, Protocol, Native, telnet.Protocol, tls.Protocol,
 }
 
 // seen is what came out of a capture.

@@ -91,8 +91,8 @@ func FuzzConn(f *testing.F) {
 			}
 			at += int64(len(piece))
 		}
-		c.End(0)
-		c.End(1)
+		c.End(0, true)
+		c.End(1, true)
 		require.Equal(t, fed, l.bytes[0])
 		require.Zero(t, c.held)
 	})
@@ -168,7 +168,7 @@ func TestHostile(t *testing.T) {
 			conn := opened(l, Native, env(), false)
 			conn.Data(0, b, &rpc.Chunk{})
 			conn.Data(0, surround(framedStyle, target{}, message(c.enc, typeCall, "m", 1, func(*writer) {})), &rpc.Chunk{Pos: int64(len(b))})
-			conn.End(0)
+			conn.End(0, true)
 			assert.Equal(t, 2, l.messages, "the frame after it is read")
 		})
 	}
@@ -202,7 +202,7 @@ func TestHostileStreams(t *testing.T) {
 						t.Fatalf("%s: %d bytes held", name, c.held)
 					}
 				}
-				c.End(0)
+				c.End(0, true)
 				assert.Equal(t, int64(len(stream)), l.bytes[0], name)
 				assert.Zero(t, c.held, name)
 				assert.Less(t, time.Since(start), 20*time.Second, name)

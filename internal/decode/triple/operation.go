@@ -72,6 +72,9 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		key.path, _, _ = strings.Cut(key.path, "?")
 		if !namesInterface(key.path) {
 			key.method, key.authority, key.path = h.target.method, h.target.authority, resource(key.path)
+			if h.lacking { // they may be among the headers that are not known
+				key.method, key.authority = cmp.Or(key.method, unknown), cmp.Or(key.authority, unknown)
+			}
 		}
 	}
 	for _, text := range [...]*string{&key.path, &key.version, &key.method, &key.authority, &key.subtype} {

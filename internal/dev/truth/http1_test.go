@@ -97,7 +97,7 @@ func (o *oneWay) Data(b []byte, _ *assemble.Meta)          { o.b = append(o.b, b
 func (o *oneWay) Gap(n, _ int64, _ *assemble.Meta)         { o.missing += n }
 func (o *oneWay) Repeat(int, *assemble.Meta)               {}
 func (o *oneWay) Late(b []byte, _ int64, _ *assemble.Meta) { o.missing += int64(len(b)) }
-func (o *oneWay) End(bool)                                   {}
+func (o *oneWay) End(bool)                                 {}
 
 // readStreams returns what each end of a capture has sent.
 func readStreams(t *testing.T, file string) map[way]*oneWay {
