@@ -24,6 +24,9 @@ func (d *Decoder) decodeAsOther(m *Message, f *Frame, detail Detail, chosen *ser
 	if !ok || m.Kind > Response || f.Short != decode.None || len(f.Body) < f.BodyLen || !r.MayDiffer() {
 		return m
 	}
+	if d.dialects.older == unknownRelease && d.dialects.hasLayout && !d.dialects.isOlder(layout) {
+		return m // Dubbo itself brings only one release: the classes are not those of the peers
+	}
 	was := d.older
 	d.setOlder(chosen, !was)
 	m = d.decodeOnce(f, detail, chosen, layout)
