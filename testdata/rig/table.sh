@@ -305,6 +305,14 @@ all_captures() {
   capture libthrift-compact dubbo=libthrift-0.12.0 protocol=thrift serialization=thrift workloads=catalog properties=-Drig.thrift=compact,compact-framed "filter=tcp portrange 20880-20881" \
     note="compact messages without frames; at port 20881 with frames"
 
+  # Hessian over HTTP, JSON-RPC, RMI, and what an administrator asks.
+  capture hessian-http-2.7.23 dubbo=2.7.23-proxies protocol=hessian workloads="bid edge hessian" properties=-Drig.extra=hessian note="requests in Hessian 1 and responses in Hessian 2, on Jetty"
+  capture hessian-http-v2-2.7.23 dubbo=2.7.23-proxies protocol=hessian workloads="bid edge hessian" properties="-Drig.extra=hessian -Drig.parameters=hessian2.request=true,server=tomcat" \
+    note="requests in Hessian 2, on Tomcat"
+  capture json-rpc-2.7.23 dubbo=2.7.23-proxies protocol=http serialization=json workloads="published undated" note="JSON-RPC 2.0 on Jetty"
+  capture rmi-2.7.23 dubbo=2.7.23-proxies protocol=rmi serialization=java workloads="bid some-users" filter=tcp note="RMI: the registry at port 20880, objects at another"
+  capture qos-2.7.23 dubbo=2.7.23-proxies workloads="bid administration" properties="-Drig.extra=administration -Drig.qos=22222" "filter=tcp port $port or tcp port 22222" note="QoS at port 22222, over HTTP and as text"
+
   # Other models, filled at random: what no decoder was written against. Each has every second of the workload's single values, here these, there those.
   zoo hessian2-2.5.3 2
   zoo hessian2-2.6.12 1

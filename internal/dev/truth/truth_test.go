@@ -91,7 +91,7 @@ func others(t *testing.T, p *provenance, r *run) {
 	}
 	for _, protocol := range p.Protocols {
 		switch protocol {
-		case "rest":
+		case "rest", "hessian", "http":
 			assert.Positive(t, r.others["http"])
 		case "tri", "grpc":
 			assert.Positive(t, r.others["triple"]+r.others["grpc"])

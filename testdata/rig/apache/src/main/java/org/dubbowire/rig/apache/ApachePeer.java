@@ -35,7 +35,7 @@ public class ApachePeer implements Peer {
         protocol.setHost(Settings.HOST.indexOf(':') >= 0 ? "127.0.0.1" : Settings.HOST);
         protocol.setSerialization(Settings.SERIALIZATION);
         protocol.setHeartbeat(Settings.HEARTBEAT);
-        Map<String, String> parameters = new HashMap<>();
+        Map<String, String> parameters = new HashMap<>(Settings.parameters());
         parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
         if (!Settings.SECOND_PROTOCOL.isEmpty()) {
             parameters.put("ext.protocol", Settings.SECOND_PROTOCOL);

@@ -30,6 +30,7 @@ public final class Remote<T> {
     private int[] ports = {Settings.PORT};
 
     private Remote(Class<T> type, String name, String generic) {
+        parameters.putAll(Settings.parameters());
         this.type = type;
         this.name = name;
         this.generic = generic;

@@ -1,5 +1,8 @@
 package org.dubbowire.rig.run;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /** What a run is about; given as system properties by captures.sh. */
 public final class Settings {
     public static final String HOST = System.getProperty("rig.host", "127.0.0.1");
@@ -22,6 +25,8 @@ public final class Settings {
     static final String EXTRA = System.getProperty("rig.extra", "");
     /** The fork of Dubbo whose order of fields request bodies have; empty for Dubbo's own. */
     public static final String LAYOUT = System.getProperty("rig.layout", "");
+    /** Where the provider answers administrators; 0 for nowhere. */
+    public static final int QOS = Integer.getInteger("rig.qos", 0);
     public static final boolean OPTIMIZER = Boolean.getBoolean("rig.optimizer");
     /** The optimizer, where it is not that of the generation. */
     public static final String OPTIMIZER_CLASS = System.getProperty("rig.optimizer.class", "");
@@ -46,6 +51,18 @@ public final class Settings {
     static final String[] TELNET = System.getProperty("rig.telnet", "ls,status").split(",");
 
     private Settings() {
+    }
+
+    /** Parameters of the URLs of provider and consumer beside those that the rig sets: name=value, separated by commas. */
+    public static Map<String, String> parameters() {
+        Map<String, String> all = new TreeMap<>();
+        for (String parameter : System.getProperty("rig.parameters", "").split(",")) {
+            int at = parameter.indexOf('=');
+            if (at > 0) {
+                all.put(parameter.substring(0, at), parameter.substring(at + 1));
+            }
+        }
+        return all;
     }
 
     /** Host as it stands in a URL. */
