@@ -94,7 +94,7 @@ func (d *Decoder) plainContent(text string) content {
 	text = strings.ToLower(text)
 	top, sub, _ := strings.Cut(text, "/")
 	switch {
-	case sub == json || strings.HasSuffix(sub, "+json"):
+	case sub == json || sub == "json-rpc" || strings.HasSuffix(sub, "+json"):
 		return content{kind: jsonText, name: json}
 	case text == "text/event-stream":
 		return content{kind: eventStream, name: json}

@@ -86,7 +86,8 @@ func TestCaptures(t *testing.T) {
 // others: what is not the Dubbo protocol has no frames and is counted as what it is.
 func others(t *testing.T, p *provenance, r *run) {
 	assert.Equal(t, p.foreign(), len(r.frames) == 0)
-	if r.totals.Gap == 0 && !hasErrors(readHTTP1(t, p.Truth)) { // the search after a gap skips bytes
+	// The search after a gap skips bytes, and results that caucho's Hessian cannot write break off within a chunk.
+	if r.totals.Gap == 0 && !hasErrors(readHTTP1(t, p.Truth)) && !slices.Contains(p.Protocols, "hessian") {
 		assert.Zero(t, r.totals.Skipped)
 	}
 	for _, protocol := range p.Protocols {
@@ -101,7 +102,7 @@ func others(t *testing.T, p *provenance, r *run) {
 			assert.Positive(t, r.others["thrift"]+r.others["nativethrift"])
 		}
 	}
-	if slices.Contains(r.totals.OtherProtocols(), "unknown") {
+	if slices.Contains(r.totals.OtherProtocols(), "unknown") && !slices.Contains(p.Protocols, "rmi") { // which nothing names yet
 		assert.True(t, hasBareTalk(readHTTP1(t, p.Truth)), "unknown connections")
 	}
 }
