@@ -53,6 +53,8 @@ dubbo 2.6.0 plain
 fst 2.7.23 plain fst-2.57
 kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24
+fst 2.6.0 plain fst-1.55
+fst 2.6.0 registered fst-1.55
 END
 }
 
@@ -62,6 +64,7 @@ libraries() { # release name
   class_path "$1" >/dev/null # Maven writes more than the path
   path=$(class_path "$1")
   case ${2:-} in
+    fst-1.55) dubbox "$path" && path=$(dubbox_path "$path") ;;
     fst-*) path=$(artifact de.ruedigermoeller fst "${2#fst-}"):$(without fst- <<<"$path") ;;
     kryo-2.24) dubbox "$path" && path=$(dubbox_path "$path") ;;
   esac

@@ -86,11 +86,12 @@ without() { # prefixes of file names
   tr : '\n' | grep -vE "${pattern#|}" | paste -sd:
 }
 
-# The class path of Dubbo 2.6.0 with the Kryo of Dubbox 2.8.4: its libraries, and the classes that differ, which dubbox compiles.
+# The class path of Dubbo 2.6.0 with the Kryo and the FST of Dubbox 2.8.4: their libraries, and the classes that differ, which dubbox compiles.
 dubbox_path() { # class path
   local libraries
   libraries=$(artifact com.esotericsoftware.kryo kryo 2.24.0):$(artifact com.esotericsoftware.minlog minlog 1.2):$(artifact org.objenesis objenesis 2.1)
-  echo "$work/dubbox-classes:$libraries:$(artifact de.javakaffee kryo-serializers 0.26):$(without kryo- kryo-serializers- minlog- objenesis- reflectasm- <<<"$1")"
+  libraries+=:$(artifact de.javakaffee kryo-serializers 0.26):$(artifact de.ruedigermoeller fst 1.55)
+  echo "$work/dubbox-classes:$libraries:$(without kryo- kryo-serializers- minlog- objenesis- reflectasm- fst- <<<"$1")"
 }
 
 dubbox() { # class path
@@ -128,6 +129,9 @@ for package in java.lang java.lang.reflect java.lang.invoke java.util java.util.
   opens+=(--add-opens "java.base/$package=ALL-UNNAMED")
 done
 opens+=(--add-opens java.sql/java.sql=ALL-UNNAMED)
+for package in java.awt java.awt.font java.awt.geom sun.font; do # classes that FST 1 registers
+  opens+=(--add-opens "java.desktop/$package=ALL-UNNAMED")
+done
 
 wait_for() { # file pattern seconds [pid of the process that writes it]
   local deadline=$((SECONDS + $3))

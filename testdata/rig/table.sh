@@ -99,6 +99,10 @@ all_captures() {
   local kryo="Kryo 2.24.0 and kryo-serializers 0.26, as Dubbox 2.8.4 has them; $forks Dubbox 2.8.4"
   capture dubbox-kryo-2.24 dubbo=2.6.0 libraries=dubbox serialization=kryo workloads="bid edge" heartbeat=1000 properties=-Drig.layout=DUBBOX note="$kryo"
   capture models-kryo-2.24 dubbo=2.6.0 libraries=dubbox serialization=kryo workloads=models properties="-Drig.layout=DUBBOX -Drig.extra=models" note="random graphs of models whose classes have all that makes a difference; $kryo"
+  # With the FST that Dubbox brings.
+  local fst="FST 1.55, as Dubbox 2.8.4 has it; $forks Dubbox 2.8.4"
+  capture dubbox-fst-1.55 dubbo=2.6.0 libraries=dubbox serialization=fst workloads="bid edge" heartbeat=1000 properties=-Drig.layout=DUBBOX note="$fst"
+  capture models-fst-1.55 dubbo=2.6.0 libraries=dubbox serialization=fst workloads=models properties="-Drig.layout=DUBBOX -Drig.extra=models" note="random graphs of models whose classes have all that makes a difference; $fst"
   for s in kryo hessian2; do
     capture fork-$s dubbo=2.6.0 serialization=$s workloads="bid" properties=-Drig.layout=UNKNOWN note="$forks a fork that is made up"
   done

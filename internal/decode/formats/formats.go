@@ -47,6 +47,7 @@ func With(p *classpath.Path) []decode.Format {
 		kryo.With(kryo.Format, p),          // 8
 		kryo.With(kryo.Format5, p),         // 8
 		fst.With(fst.Format, p),            // 9
+		fst.With(fst.Format1, p),           // 9
 		nativehessian.Format,               // 10
 		protostuff.Format10,                // 10
 		avro.Format,                        // 11

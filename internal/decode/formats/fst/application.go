@@ -10,6 +10,7 @@ import (
 
 // application is what a reader knows of the application's classes, and what it found of them in a body.
 type application struct {
+	d          *dialect
 	classes    *classpath.Path // may be nil
 	side       decode.Side
 	known      [2]map[string]*class // of each side, by name
@@ -72,13 +73,13 @@ const maxKnown = 4096
 // named returns the class with a JVM name.
 func (a *application) named(name string) *class {
 	if a.classes == nil {
-		return classOf(name)
+		return a.d.classOf(name)
 	}
 	t := a.known[a.side]
 	if c := t[name]; c != nil {
 		return c
 	}
-	c := classOf(name)
+	c := a.d.classOf(name)
 	if c.layout == unknown && name[0] != '[' && decode.IsClassName(name) {
 		a.describe(c)
 	}
@@ -93,13 +94,10 @@ func (a *application) named(name string) *class {
 	return c
 }
 
-const vector = "java.util.Vector"
-
-// inherited are the classes whose serializers FST uses for subclasses, too. Fields of these are not written.
-var inherited = map[string]layout{
-	vector: collection, "java.util.Hashtable": mapping, "java.util.concurrent.ConcurrentHashMap": mapping,
-	"java.math.BigInteger": bigInteger, "java.util.EnumSet": enumSet,
-}
+const (
+	vector    = "java.util.Vector"
+	hashtable = "java.util.Hashtable"
+)
 
 // describe finds out how objects of a class are written.
 func (a *application) describe(c *class) {
@@ -113,15 +111,15 @@ func (a *application) describe(c *class) {
 		return
 	}
 	for _, super := range chain {
-		if l := inherited[super.Name]; l != unknown {
+		if l := a.d.inherited[super.Name]; l != unknown {
 			c.layout = l
-			if p := newPlan(types, c.name); super.Name == vector && c.name != vector && p != nil {
+			if p := newPlan(types, c.name, a.d); super.Name == vector && c.name != vector && p != nil {
 				c.emulated = &class{name: c.name, plan: p}
 			}
 			return
 		}
 	}
-	c.plan = newPlan(types, c.name)
+	c.plan = newPlan(types, c.name, a.d)
 }
 
 // WrittenBy implements decode.ClassReader.
@@ -201,24 +199,36 @@ func (r *Reader) asDeclared(tag byte, p decode.Place, f *field) bool {
 		if cl.plan != nil && cl.plan.emulated || cl.layout == array {
 			return false
 		}
-	case tag > 0 && int(tag) <= len(f.predicted):
+	case tag > 0 && int(tag) <= len(f.predicted) && !r.d.one:
 		cl = r.named(f.predicted[tag-1])
 	default:
 		return false
 	}
-	r.rememberNext(p)
-	p.Head = r.Off
-	r.data(cl, p)
+	r.object1(cl, p, f)
 	return true
+}
+
+// object1 takes an object after the one byte that stands for its class; f is nil where that does not follow from a field.
+func (r *Reader) object1(cl *class, p decode.Place, f *field) {
+	r.rememberNext(p)
+	r.note(p.Start, cl)
+	p.Head = r.Off
+	if cl.layout == plainText {
+		r.plainText(p, f)
+		return
+	}
+	r.data(cl, p)
 }
 
 // element returns what holds for the elements of an array in a field.
 func (f *field) element() *field {
-	if f == nil || len(f.oneOf)+len(f.predicted) == 0 && f.declared != object {
+	if f == nil || len(f.oneOf)+len(f.predicted) == 0 && f.declared != object && !f.thin && !f.compressed {
 		return nil
 	}
 	if f.elements == nil {
-		f.elements = &field{declared: object, anything: f.declared != object, oneOf: f.oneOf, predicted: f.predicted}
+		f.elements = &field{
+			declared: object, anything: f.declared != object, oneOf: f.oneOf, predicted: f.predicted, thin: f.thin, compressed: f.compressed,
+		}
 	}
 	return f.elements
 }

@@ -1,10 +1,6 @@
 package fst
 
-import (
-	"strings"
-
-	"dubbo-wire/internal/decode/registration"
-)
+import "strings"
 
 // layout says how the data of a class are written, after tag and class id.
 type layout uint8
@@ -48,6 +44,10 @@ const (
 	enumSet   // FInt size, class id, tagged elements
 	stackFrame
 	exception // section of Throwable, cl.sections empty sections
+
+	// Of FST 1.
+	plainText  // count, chars
+	properties // section of Hashtable: load factor, threshold, capacity, size, entries; tagged defaults
 )
 
 // class is what the reader knows of a Java class.
@@ -87,26 +87,18 @@ var elemSizes = [...]int{
 	tagged: 1, nested: 2, bytes1: 1, bool1: 1, char2: 1, short2: 1, int4: 4, float4: 4, double8: 8, long8: 8,
 }
 
-// Ids: classes that FST itself knows, those of the application's SerializationOptimizer, those named in the body.
+// Ids: classes that FST itself knows; in FST 2, those of the application's SerializationOptimizer, those named in the body.
 const (
 	firstKnown      = 3
-	objectID        = 32 // java.lang.Object: in an array of arrays, the class of null
 	firstRegistered = 50
 	firstNamed      = 1000
 )
 
-// ownClasses are the classes that FST itself knows, by id from firstKnown.
-var ownClasses = func() []*class {
-	names := registration.Known(registration.FST2)
-	classes := make([]*class, len(names))
-	for i, name := range names {
-		classes[i] = classOf(name)
-	}
-	return classes
-}()
-
 // classOf returns the class with a JVM name; its layout is unknown if the class is not in the table.
-func classOf(name string) *class {
+func (d *dialect) classOf(name string) *class {
+	if c := d.layouts[name]; c != nil {
+		return c
+	}
 	if c := known[name]; c != nil {
 		return c
 	}

@@ -30,13 +30,25 @@ func (r *Reader) data(cl *class, p decode.Place) {
 		r.container(p, decode.Object, cl, r.emptySection)
 	case single:
 		r.container(p, decode.List, cl, func() {
-			r.list(1)
+			r.member(r.At(decode.ByIndex, "", 0), objectMember)
 			r.end()
 		})
 	case singleMap:
 		r.container(p, decode.Map, cl, func() {
-			r.entries(1)
+			key := r.NextNode()
+			r.member(r.At(decode.ByKey, "", 0), objectMember)
+			r.member(r.At(decode.ByEntry, r.NameKey(key), 0), objectMember)
 			r.end()
+		})
+	case properties:
+		r.container(p, decode.Map, cl, func() {
+			r.Skip(4, "a load factor")
+			r.int32("a threshold")
+			r.Skip(4, "a capacity")
+			n := r.writtenCount("the number of elements", 1)
+			r.Role("length")
+			r.markedEntries(n)
+			r.Hidden("defaults", func() { r.member(r.At(decode.ByRole, "", 0), objectMember) })
 		})
 	case copies:
 		r.copies(cl, p)
@@ -83,13 +95,16 @@ func (r *Reader) data(cl *class, p decode.Place) {
 
 // end takes the end of an object's fields.
 func (r *Reader) end() {
+	if r.d.one {
+		return
+	}
 	r.expect(fieldsEnd, "the end of the fields")
 	r.Role("end")
 }
 
 // emptySection takes the section of a class without fields.
 func (r *Reader) emptySection() {
-	r.expect(sectionFields, "a section")
+	r.mark(sectionFields, "a section")
 	r.end()
 }
 
@@ -107,16 +122,20 @@ func (r *Reader) list(n int) {
 }
 
 func (r *Reader) entries(n int) {
+	e := r.startEntries()
 	for i := 0; i < n && r.OK(); i++ {
 		key := r.NextNode()
+		r.predicted = e.keys
 		r.object(r.At(decode.ByKey, "", i))
+		e.key(r)
 		r.object(r.At(decode.ByEntry, r.NameKey(key), i))
+		e.value(r)
 	}
 }
 
 // copies takes a list of n times the same element. Without a class path, and if it is too long to be written out, it is an object.
 func (r *Reader) copies(cl *class, p decode.Place) {
-	r.expect(sectionFields, "a section")
+	r.mark(sectionFields, "a section")
 	at := r.Off
 	n := int(r.int32("a number of elements"))
 	if r.classes == nil || n < 0 || n-1 > decode.MaxRepeated-r.repeated {
@@ -124,7 +143,7 @@ func (r *Reader) copies(cl *class, p decode.Place) {
 		r.container(p, decode.Object, cl, func() {
 			r.Role("type")
 			r.Integer(r.At(decode.ByField, "n", 0), int64(r.int32("a number of elements")))
-			r.object(r.At(decode.ByField, "element", 0))
+			r.member(r.At(decode.ByField, "element", 0), objectMember)
 			r.end()
 		})
 		return
@@ -132,10 +151,10 @@ func (r *Reader) copies(cl *class, p decode.Place) {
 	r.container(p, decode.List, cl, func() {
 		r.Role("length")
 		if n == 0 {
-			r.Hidden("value", func() { r.object(r.At(decode.ByRole, "", 0)) })
+			r.Hidden("value", func() { r.member(r.At(decode.ByRole, "", 0), objectMember) })
 		} else {
 			first := r.NextNode()
-			r.object(r.At(decode.ByIndex, "", 0))
+			r.member(r.At(decode.ByIndex, "", 0), objectMember)
 			r.repeated += n - 1
 			r.Repeat(first, n, r.mayCopy)
 		}
@@ -147,8 +166,11 @@ func (r *Reader) copies(cl *class, p decode.Place) {
 // shows one value for both.
 func (r *Reader) wrapped(cl *class, p decode.Place) {
 	if cl.layout == wrapList {
-		r.expect(sectionFields, "a section")
+		r.mark(sectionFields, "a section")
 	}
+	outer := r.predicted
+	r.predicted = prediction{}
+	defer func() { r.predicted = outer }()
 	k, simple := r.peekWrapped()
 	if !simple {
 		k = decode.Object
@@ -161,11 +183,11 @@ func (r *Reader) wrapped(cl *class, p decode.Place) {
 		if simple {
 			r.wrappedContent()
 		} else {
-			r.object(r.At(decode.ByField, "wrapped", 0))
+			r.member(r.At(decode.ByField, "wrapped", 0), objectMember)
 		}
 		r.end()
 		if cl.layout == wrapList {
-			r.expect(sectionFields, "a section")
+			r.mark(sectionFields, "a section")
 			r.expect(tagHandle, "a handle")
 			r.int32("a handle")
 			r.Role("ref")
@@ -206,11 +228,13 @@ func (r *Reader) wrappedContent() {
 	if r.Tree != nil { // the last node is overhead of the container
 		r.remember(q.Start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
 	}
+	at := r.Off
 	r.Byte("a tag")
 	cl := r.class(&q)
 	if !r.OK() {
 		return
 	}
+	r.note(at, cl)
 	r.Role(q.HeadRole())
 	if cl.layout == mapping {
 		r.entries(r.size())
@@ -221,27 +245,31 @@ func (r *Reader) wrappedContent() {
 
 // customWritten takes a class with a writeObject of its own: its fields, then what it wrote, with a mark before each object.
 func (r *Reader) customWritten(cl *class, p decode.Place) {
-	r.expect(sectionOwn, "a section")
-	r.expect(sectionDefault, "the fields of a section")
+	r.mark(sectionOwn, "a section")
+	r.mark(sectionDefault, "the fields of a section")
 	k := decode.List
 	if cl.layout == treeMap || cl.layout == factory && r.int32("a kind") == mapFactory {
 		k = decode.Map
 	}
 	r.container(p, k, cl, func() {
 		r.Role("type")
-		if cl.layout == treeMap {
+		if cl.layout == treeMap { // a field
+			outer := r.predicted
+			r.predicted = prediction{}
 			r.comparator()
+			r.predicted = outer
 		}
 		r.end()
 		switch cl.layout {
 		case treeSet:
-			r.expect(sectionTagged, "a comparator")
+			r.mark(sectionTagged, "a comparator")
 			r.comparator()
 		case linkedSet:
-			r.int32("a capacity")
+			r.writtenInt("a capacity")
 			r.Skip(4, "a load factor")
 		}
-		n := r.size()
+		n := r.writtenCount("the number of elements", 1)
+		r.Role("length")
 		switch {
 		case k == decode.List:
 			r.markedList(n)
@@ -261,25 +289,25 @@ const mapFactory = 3
 
 func (r *Reader) markedList(n int) {
 	for i := 0; i < n && r.OK(); i++ {
-		r.expect(sectionTagged, "an element")
+		r.mark(sectionTagged, "an element")
 		r.object(r.At(decode.ByIndex, "", i))
 	}
 }
 
 func (r *Reader) markedEntries(n int) {
 	for i := 0; i < n && r.OK(); i++ {
-		r.expect(sectionTagged, "a key")
+		r.mark(sectionTagged, "a key")
 		key := r.NextNode()
 		r.object(r.At(decode.ByKey, "", i))
 		name := r.NameKey(key)
-		r.expect(sectionTagged, "a value")
+		r.mark(sectionTagged, "a value")
 		r.object(r.At(decode.ByEntry, name, i))
 	}
 }
 
 // comparator takes the comparator of a sorted collection: null, an enum constant, or an object.
 func (r *Reader) comparator() {
-	if tag, ok := r.Peek(); ok && tag != tagNull && tag != tagEnum && tag != tagObject && tag != tagHandle {
+	if tag, ok := r.Peek(); ok && tag != tagNull && tag != tagEnum && tag != tagObject && tag != tagHandle && r.predicted.class(r, tag) == nil {
 		r.FailAt(r.Off, decode.Unsupported, "a comparator", decode.HexByte(tag))
 	}
 	r.Hidden("comparator", func() { r.object(r.At(decode.ByRole, "", 0)) })
@@ -287,16 +315,16 @@ func (r *Reader) comparator() {
 
 // exception takes a Throwable: its own fields, then a section for each class down to the runtime class.
 func (r *Reader) exception(cl *class, p decode.Place) {
-	r.expect(sectionOwn, "a section")
-	r.expect(sectionDefault, "the fields of a section")
+	r.mark(sectionOwn, "a section")
+	r.mark(sectionDefault, "the fields of a section")
 	r.container(p, decode.Object, cl, func() {
 		r.Role("type")
-		r.object(r.At(decode.ByField, "suppressedExceptions", 0))
-		r.object(r.At(decode.ByField, "stackTrace", 0))
-		r.object(r.At(decode.ByField, "detailMessage", 0))
+		r.member(r.At(decode.ByField, "suppressedExceptions", 0), objectMember)
+		r.member(r.At(decode.ByField, "stackTrace", 0), objectMember)
+		r.member(r.At(decode.ByField, "detailMessage", 0), textMember)
 		cause := r.At(decode.ByField, "cause", 0)
 		cause.Throwable = true
-		r.object(cause)
+		r.member(cause, objectMember)
 		r.end()
 		switch {
 		case cl.layout == exception:
@@ -317,7 +345,7 @@ func (r *Reader) stackTraceElement(cl *class, p decode.Place) {
 	names := []string{"classLoaderName", "declaringClass", "fileName", "methodName", "moduleName", "moduleVersion"}
 	jdk8 := false
 	if b := r.Buf[r.Off:]; len(b) > 1 {
-		jdk8 = b[0] == wide16 || b[1] == tagString || b[1] == tagHandle
+		jdk8 = b[0] == wide16 || b[1] == tagString && !r.d.one || b[1] == tagTyped && r.d.one || b[1] == tagHandle
 	}
 	r.container(p, decode.Object, cl, func() {
 		if jdk8 {
@@ -327,7 +355,7 @@ func (r *Reader) stackTraceElement(cl *class, p decode.Place) {
 		}
 		r.Integer(r.At(decode.ByField, "lineNumber", 0), int64(r.int32("a line number")))
 		for _, name := range names {
-			r.object(r.At(decode.ByField, name, 0))
+			r.member(r.At(decode.ByField, name, 0), textMember)
 		}
 		r.end()
 	})

@@ -20,6 +20,7 @@ package fst
 import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Format is Dubbo's serialization "fst".
@@ -31,16 +32,30 @@ var Format = decode.Format{
 	Releases:   "2.6.0 to 2.7.23, later by extension",
 	Capture:    "fst.pcap.zst",
 	Heartbeats: [][]byte{{0xff}},
-	Scrub:      scrub,
+	Scrub:      fst2.scrub,
 	Optimized:  true,
 	Starts:     decode.Starts{Request: startsRequest, Result: decode.IsKindByte},
-	New:        func() decode.Reader { return new(Reader) },
+	New:        func() decode.Reader { return &Reader{application: application{d: fst2}} },
+	Tell:       func(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tell(b, k), fst2) },
+	TellWhole:  func(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tellWhole(b, k), fst2) },
 }
 
-// With returns f with readers that know the classes of p.
+// Format1 is the same as FST 1 writes it.
+var Format1 = func() decode.Format {
+	f := Format
+	f.Dialect, f.Releases, f.Capture = "FST 1", "Dubbox 2.8", "dubbox-fst-1.55.pcap.zst"
+	f.Scrub, f.Starts.Request = fst1.scrub, startsRequest1
+	f.New = func() decode.Reader { return &Reader{application: application{d: fst1}} }
+	f.Tell = func(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tell(b, k), fst1) }
+	f.TellWhole = func(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tellWhole(b, k), fst1) }
+	return f
+}()
+
+// With returns f, a format of this package, with readers that know the classes of p.
 func With(f decode.Format, p *classpath.Path) decode.Format {
 	if p != nil {
-		f.New = func() decode.Reader { return &Reader{application: application{classes: p}} }
+		d := f.New().(*Reader).d
+		f.New = func() decode.Reader { return &Reader{application: application{d: d, classes: p}} }
 		f.TypedResults = len(p.Lists()) > 0
 	}
 	return f
@@ -49,7 +64,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 // startsRequest accepts a short text.
 func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.VersionAt(b, 1) }
 
-// Reader reads one body. The zero value is ready for Reset.
+// Reader reads one body.
 type Reader struct {
 	decode.Recorder
 	names []*class // classes by the order in which their names appeared, from id 1000
@@ -60,8 +75,15 @@ type Reader struct {
 	copied  int            // bytes of texts copied for handles and elements without bytes
 	// repeated counts elements without bytes.
 	repeated int
-	probe    *Reader // tries places where attachments may start
-	work     int     // the cost of that search, in bytes read
+	// Of FST 1: the classes that have a number in the value that is read, the class of the value read last (nil for null), and the
+	// classes of objects by the offset of their tags.
+	predicted prediction
+	last      *class
+	objects   []objectAt
+	// flushed is where FST 1 emptied its buffer last. The ends of conditional fields are counted from there.
+	flushed int
+	probe   *Reader // tries places where attachments may start
+	work    int     // the cost of that search, in bytes read
 
 	application
 }
@@ -78,20 +100,44 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	clear(r.nodes)
 	clear(r.texts)
 	r.copied, r.repeated, r.work = 0, 0, 0
+	r.predicted, r.last, r.flushed = prediction{}, nil, 0
+	if cap(r.objects) > 1<<12 {
+		r.objects = nil
+	}
+	r.objects = r.objects[:0]
 	r.startBody()
 }
 
 // Int implements decode.IntReader.
-func (r *Reader) Int(name string) int32 { return r.IntField(name, r.int32("an int")) }
+func (r *Reader) Int(name string) int32 {
+	if r.d.one {
+		return r.IntField(name, int32(r.U32("an int")))
+	}
+	return r.IntField(name, r.int32("an int"))
+}
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	r.text()
+	if r.d.one {
+		r.utf()
+	} else {
+		r.text()
+	}
 	r.EndText()
 }
 
 // Text implements decode.Reader. The format has no null here.
 func (r *Reader) Text(name string) (s string, null bool) {
+	if r.d.one {
+		at, raw := r.Off, r.utf()
+		if name == "parameterTypes" && len(raw) == 0 && !r.atAttachments() {
+			r.FailAt(at, decode.Malformed, "parameter types", "the high bytes of a number") // of arguments, as Dubbox writes it
+		}
+		if !decode.IsASCII(raw) {
+			return r.TextField(name, jdk.UTF(raw), false)
+		}
+		return r.TextField(name, r.Name(raw), false)
+	}
 	x := r.text()
 	if x.wide {
 		return r.TextField(name, x.decode(), false)
@@ -125,4 +171,5 @@ func (r *Reader) top(p decode.Place, typ string) {
 	r.topStart, r.topNames = r.Off, len(r.names)
 	r.declared = r.declaredAs(typ)
 	r.value(p, r.declared)
+	r.flushed = r.Off
 }

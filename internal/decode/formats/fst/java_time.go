@@ -40,6 +40,10 @@ func (r *Reader) zone(kind jdk.Kind) func() string {
 
 // javaTime takes what java.time.Ser writes: the kind of the class that it stands for, and the parts.
 func (r *Reader) javaTime(cl *class, p decode.Place) {
+	if r.d.one { // its readResolve makes FST 1 write it as if it was not Externalizable, and it has no fields then
+		r.container(p, decode.Object, cl, func() {})
+		return
+	}
 	kind := jdk.Kind(r.Byte("a type of java.time"))
 	class, fields := kind.Amount()
 	switch {

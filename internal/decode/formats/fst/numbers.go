@@ -8,7 +8,6 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
-	"dubbo-wire/internal/decode/registration"
 )
 
 // Which class has a number is in the lists of registered classes. It is not certain: peers may have another list than others,
@@ -30,11 +29,18 @@ type registry struct {
 	// second for its array.
 	names []string
 	first int
+	// registered is how many classes the application registered in FST 1, where nobody doubts their order.
+	registered int
 }
 
-func newRegistry(r classpath.Registry) (o registry) {
+func newRegistry(r classpath.Registry, d *dialect) (o registry) {
 	o.Registry = r
-	for _, id := range r.IDs() {
+	ids := r.IDs()
+	if d.one {
+		o.registered = ids[len(ids)-1] - firstKnown - len(d.own) + 1
+		return o
+	}
+	for _, id := range ids {
 		name := r.Name(id)
 		if id < firstRegistered || strings.HasPrefix(name, "[") || r.Name(id+1) != "[L"+name+";" {
 			continue
@@ -107,18 +113,59 @@ func (a *application) hasLists() bool {
 	return slices.ContainsFunc(a.registries, func(r registry) bool { return len(r.Lists) > 0 })
 }
 
+// load makes the registries that peers may have.
+func (r *Reader) load() {
+	if r.loaded {
+		return
+	}
+	r.loaded = true
+	known, _ := r.classes.Registries(r.d.library)
+	for _, k := range known {
+		r.registries = append(r.registries, newRegistry(k, r.d))
+	}
+}
+
+// numberedAfterOwn returns the class of an id that FST 1 itself has not given. Classes that the application registered come first,
+// then one number that no class has, then the classes that are named in the body. Without a list none is registered.
+func (r *Reader) numberedAfterOwn(id int) *class {
+	registered := 0
+	if r.classes != nil {
+		r.load()
+		switch {
+		case r.trial != nil:
+			registered = r.trial.registered
+		case !r.hasLists():
+		case r.distrusted != nil:
+			return &class{name: fmt.Sprintf("#%d", id)}
+		default:
+			if !r.settled {
+				r.settle()
+			}
+			if r.doubtful != "" || r.settling.registry == nil {
+				return &class{name: fmt.Sprintf("#%d", id)}
+			}
+			registered = r.settling.registered
+		}
+	}
+	named := r.d.firstNamed() + registered
+	switch {
+	case id >= named && r.skipped:
+		return unreadClass
+	case id >= named && id-named < len(r.names):
+		return r.names[id-named]
+	case id >= named && registered > 0:
+		r.Fail(decode.Malformed, fmt.Sprintf("a class id up to %d", named+len(r.names)-1), fmt.Sprint(id))
+		return nil
+	}
+	return r.number(id)
+}
+
 // number returns the class with a number that the application gave it.
 func (r *Reader) number(id int) *class {
 	if r.classes == nil || r.distrusted != nil {
 		return &class{name: fmt.Sprintf("#%d", id)}
 	}
-	if !r.loaded {
-		r.loaded = true
-		known, _ := r.classes.Registries(registration.FST2)
-		for _, k := range known {
-			r.registries = append(r.registries, newRegistry(k))
-		}
-	}
+	r.load()
 	var name string
 	if t := r.trial; t != nil {
 		open := -1
@@ -175,6 +222,10 @@ func (r *Reader) decide() {
 	}
 	r.settling = r.solutions[0].numbering
 	for _, s := range r.solutions[1:] {
+		if s.registered != r.settling.registered {
+			r.doubtful = fmt.Sprintf("a body that lists with %d and with %d classes fit: a --register FILE with all of them settles it", r.settling.registered, s.registered)
+			return
+		}
 		if id, a, b, differ := r.solutions[0].differs(&s); differ {
 			r.doubtful = fmt.Sprintf("number %d may be class %s", id, decode.JavaName(b))
 			if a != "" {
@@ -232,7 +283,7 @@ func (t *trial) differs(other *trial) (id int, a, b string, differ bool) {
 // first, -1 for none.
 func (r *Reader) attempt(n numbering) (open int) {
 	if r.walker == nil {
-		r.walker = &Reader{application: application{classes: r.classes, quiet: true}}
+		r.walker = &Reader{application: application{d: r.d, classes: r.classes, quiet: true}}
 	}
 	t := trial{numbering: n, open: -1}
 	w := r.walker
@@ -240,7 +291,12 @@ func (r *Reader) attempt(n numbering) (open int) {
 	w.Reset(r.Buf, r.Short, nil)
 	w.trial = &t
 	w.names = append(w.names, r.names[:r.topNames]...)
-	w.skipped = r.skipped
+	w.skipped, w.flushed = r.skipped, r.flushed
+	for _, o := range r.objects {
+		if o.off < r.topStart {
+			w.objects = append(w.objects, o)
+		}
+	}
 	w.Off = r.topStart
 	f := r.declared
 	for w.OK() && w.Off < len(w.Buf) {

@@ -137,6 +137,9 @@ func (r *Reader) fields(cl *class, fields []field) {
 			i++
 		}
 		want := byte(fieldsEnd)
+		if r.d.one {
+			return
+		}
 		if i < len(fields) {
 			want = fields[i].version
 		}
@@ -205,18 +208,25 @@ func (r *Reader) primitiveField(f *field) {
 // referenceField takes a field that refers to an object. A conditional one has the offset of its end in front.
 func (r *Reader) referenceField(f *field) {
 	end := -1
+	flushed := r.flushed
 	if f.conditional {
 		at := r.Off
-		end = int(int32(r.Little(4, "the end of a field")))
+		if r.d.one {
+			end = flushed + int(int32(r.U32("the end of a field")))
+		} else {
+			end = int(int32(r.Little(4, "the end of a field")))
+		}
 		r.Role("length")
-		if r.OK() && (end < r.Off || end > len(r.Buf)) {
+		if r.skipped && r.d.one {
+			end = -1
+		} else if r.OK() && (end < r.Off || end > len(r.Buf)) {
 			r.FailAt(at, decode.Malformed, "the end of a field in the body", fmt.Sprint(end))
 		}
 	}
 	p := r.At(decode.ByField, f.name, 0)
 	p.Throwable = f.throwable
 	r.value(p, f)
-	if end >= 0 && r.OK() && r.Off != end {
+	if end >= 0 && r.OK() && r.Off != end && r.flushed == flushed {
 		r.Fail(decode.Malformed, fmt.Sprintf("the end of a field at %d", end), fmt.Sprint(r.Off))
 	}
 }
@@ -229,10 +239,12 @@ func (r *Reader) sections(cl *class) {
 		if s.custom {
 			mark = sectionOwn
 		}
-		if b := r.Byte("a section"); b != mark && r.OK() {
-			r.FailAt(r.Off-1, decode.Malformed, "the section of class "+s.class, decode.HexByte(b))
+		if !r.d.one {
+			if b := r.Byte("a section"); b != mark && r.OK() {
+				r.FailAt(r.Off-1, decode.Malformed, "the section of class "+s.class, decode.HexByte(b))
+			}
+			r.Role("type")
 		}
-		r.Role("type")
 		if s.custom {
 			r.written(cl, "writeObject", s.steps, s)
 		} else {
@@ -244,7 +256,7 @@ func (r *Reader) sections(cl *class) {
 		}
 	}
 	// In Dubbo 3 the exceptions of com.alibaba.dubbo extend those of org.apache.dubbo, which have their fields.
-	if b := r.Buf[r.Off:]; len(b) > 1 && b[0] == sectionFields && b[1] == fieldsEnd && strings.HasPrefix(cl.name, "com.alibaba.dubbo.") {
+	if b := r.Buf[r.Off:]; !r.d.one && len(b) > 1 && b[0] == sectionFields && b[1] == fieldsEnd && strings.HasPrefix(cl.name, "com.alibaba.dubbo.") {
 		r.emptySection()
 		r.Role("type")
 	}

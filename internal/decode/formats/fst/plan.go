@@ -55,7 +55,9 @@ type field struct {
 	oneOf     []string
 	predicted []string
 	throwable bool // the cause of an exception
-	anything  bool // the declared class is not known
+	// thin and compressed are the annotations of FST 1 that write arrays and texts in other forms.
+	thin, compressed bool
+	anything         bool // the declared class is not known
 
 	class    *class // of declared, when it was needed
 	accepted string // the class of a value that fits
@@ -89,14 +91,14 @@ type section struct {
 	// custom: the class has a writeObject, which writes steps; nil if these are not known.
 	custom bool
 	steps  []step
+	// asymmetric: writeFields writes the fields as defaultWriteObject does, since there is no readObject.
+	asymmetric bool
 }
 
-// The annotations of FST 2.
-const annotations = "org.nustaq.serialization.annotations."
-
-func annotation(all []classfile.Annotation, name string) *classfile.Annotation {
+// annotation returns FST's annotation of that name, nil if it is not there.
+func (d *dialect) annotation(all []classfile.Annotation, name string) *classfile.Annotation {
 	for i := range all {
-		if rest, ok := strings.CutPrefix(all[i].Type, annotations); ok && rest == name {
+		if rest, ok := strings.CutPrefix(all[i].Type, d.annotations); ok && rest == name {
 			return &all[i]
 		}
 	}
@@ -104,7 +106,7 @@ func annotation(all []classfile.Annotation, name string) *classfile.Annotation {
 }
 
 // newPlan returns how objects of a class are written; nil if the class is not in the class path.
-func newPlan(types *classfile.Types, name string) *plan {
+func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 	chain, missing, err := types.Chain(name)
 	if err != nil || len(chain) == 0 {
 		return nil
@@ -131,9 +133,12 @@ func newPlan(types *classfile.Types, name string) *plan {
 		return nil
 	}
 	p.emulated = own.WriteReplace || own.ReadResolve
-	if own.Externalizable {
+	if own.Externalizable && !(d.one && p.emulated) {
 		p.form = external
 		p.written = followed(types, name, classfile.WriteExternal)
+		return p
+	}
+	if own.Externalizable { // FST 1 writes such an object as java.io.ObjectOutputStream would, if it was not Externalizable: without fields
 		return p
 	}
 	streams := make([]*classfile.ObjectStream, len(chain))
@@ -154,7 +159,7 @@ func newPlan(types *classfile.Types, name string) *plan {
 	}
 	if !p.emulated {
 		for i, c := range chain {
-			p.fields = append(p.fields, fieldsOf(types, c, func(f *classfile.Field) bool { return left(chain[i:], f) })...)
+			p.fields = append(p.fields, d.fieldsOf(types, c, func(f *classfile.Field) bool { return d.left(chain[i:], f) })...)
 		}
 		nameHidden(chain, p.fields)
 		slices.SortFunc(p.fields, compareFields)
@@ -169,7 +174,8 @@ func newPlan(types *classfile.Types, name string) *plan {
 		}
 		s := section{class: c.Name, custom: streams[i].WriteObject}
 		listed := persistent[c.Name]
-		s.fields = fieldsOf(types, c, func(f *classfile.Field) bool {
+		s.asymmetric = d.one && !streams[i].ReadObject
+		s.fields = d.fieldsOf(types, c, func(f *classfile.Field) bool {
 			return c.PersistentFields && !slices.Contains(listed, f.Name) || f.Modifiers.Has(classfile.Transient)
 		})
 		if s.custom {
@@ -232,7 +238,7 @@ var persistent = map[string][]string{
 
 // left reports whether FST leaves a field out: one that is transient, or not marked Serialize in a class that is marked
 // Transient itself or by a superclass. FST asks the outer classes of nested ones, by mistake only if these are superclasses.
-func left(chain []*classfile.Class, f *classfile.Field) bool {
+func (d *dialect) left(chain []*classfile.Class, f *classfile.Field) bool {
 	if f.Modifiers.Has(classfile.Transient) {
 		return true
 	}
@@ -240,10 +246,10 @@ func left(chain []*classfile.Class, f *classfile.Field) bool {
 		if strings.Contains(c.Name, "$") {
 			continue
 		}
-		if annotation(c.Annotations, "Transient") != nil && annotation(f.Annotations, "Serialize") == nil {
+		if d.annotation(c.Annotations, "Transient") != nil && d.annotation(f.Annotations, "Serialize") == nil {
 			return true
 		}
-		if strings.HasPrefix(f.Name, "this$") && annotation(c.Annotations, "AnonymousTransient") != nil {
+		if strings.HasPrefix(f.Name, "this$") && d.annotation(c.Annotations, "AnonymousTransient") != nil {
 			return true
 		}
 	}
@@ -251,35 +257,37 @@ func left(chain []*classfile.Class, f *classfile.Field) bool {
 }
 
 // fieldsOf returns the fields that a class declares and that are written.
-func fieldsOf(types *classfile.Types, c *classfile.Class, left func(f *classfile.Field) bool) []field {
+func (d *dialect) fieldsOf(types *classfile.Types, c *classfile.Class, left func(f *classfile.Field) bool) []field {
 	var fields []field
 	for i := range c.Fields {
 		if f := &c.Fields[i]; !f.Modifiers.Has(classfile.Static) && !left(f) {
-			fields = append(fields, newField(types, c.Name, f))
+			fields = append(fields, d.newField(types, c.Name, f))
 		}
 	}
 	return fields
 }
 
-func newField(types *classfile.Types, by string, f *classfile.Field) field {
+func (d *dialect) newField(types *classfile.Types, by string, f *classfile.Field) field {
 	x := field{name: f.Name, own: f.Name, by: by, kind: kinds[f.Descriptor], declared: className(f.Descriptor)}
 	x.simple = simpleName(types, f.Descriptor)
 	x.throwable = by == "java.lang.Throwable" && f.Name == "cause"
-	if a := annotation(f.Annotations, "Version"); a != nil {
+	if a := d.annotation(f.Annotations, "Version"); a != nil {
 		if v, ok := a.Get("value").(int32); ok {
 			x.version = byte(v)
 		}
 	}
 	base := strings.TrimLeft(f.Descriptor, "[")
-	x.conditional = kinds[base] == reference && annotation(f.Annotations, "Conditional") != nil
-	if a := annotation(f.Annotations, "OneOf"); a != nil {
+	x.conditional = kinds[base] == reference && d.annotation(f.Annotations, "Conditional") != nil
+	x.thin = d.one && d.annotation(f.Annotations, "Thin") != nil
+	x.compressed = d.one && d.annotation(f.Annotations, "Compress") != nil
+	if a := d.annotation(f.Annotations, "OneOf"); a != nil {
 		for _, v := range values(a) {
 			if s, ok := v.(string); ok {
 				x.oneOf = append(x.oneOf, s)
 			}
 		}
 	}
-	if a := annotation(f.Annotations, "Predict"); a != nil {
+	if a := d.annotation(f.Annotations, "Predict"); a != nil {
 		for _, v := range values(a) {
 			if t, ok := v.(*classfile.Type); ok {
 				x.predicted = append(x.predicted, t.Name)

@@ -2,6 +2,7 @@ package fst
 
 import (
 	"math"
+	"math/big"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -14,28 +15,28 @@ func (r *Reader) scalar(cl *class, p decode.Place) {
 	case box:
 		r.primitive(cl.elem, p)
 	case date:
-		ms := r.int64("milliseconds")
+		ms := r.milliseconds()
 		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case sqlDate, timestamp:
 		r.sqlTime(cl, p)
 	case bigInteger:
-		raw := r.Bytes(r.count("the length of a number", 1), "a number")
-		r.decimal(p, raw, 0)
+		raw, negative := r.bigInteger()
+		r.decimal(p, raw, negative, 0)
 	case bigDecimal:
 		r.bigDecimal(p)
 	case javaTime:
 		r.javaTime(cl, p)
 	case numberInt:
 		v := r.int32("an int")
-		r.expect(fieldsEnd, "the end of the fields")
+		r.mark(fieldsEnd, "the end of the fields")
 		r.Integer(p, int64(v))
 	case numberLong:
 		v := r.int64("a long")
-		r.expect(fieldsEnd, "the end of the fields")
+		r.mark(fieldsEnd, "the end of the fields")
 		r.Integer(p, v)
 	case boolInt:
 		v := r.int32("an int")
-		r.expect(fieldsEnd, "the end of the fields")
+		r.mark(fieldsEnd, "the end of the fields")
 		r.Boolean(p, v != 0)
 	default:
 		r.failUnknown(cl, p)
@@ -85,63 +86,130 @@ func (r *Reader) primitive(e elem, p decode.Place) {
 	}
 }
 
+// milliseconds takes the time of a java.util.Date.
+func (r *Reader) milliseconds() int64 {
+	if r.d.one {
+		return int64(r.Little(8, "milliseconds"))
+	}
+	return r.int64("milliseconds")
+}
+
 // sqlTime takes the section of java.util.Date, milliseconds, and that of its subclass: nothing, or nanoseconds.
 func (r *Reader) sqlTime(cl *class, p decode.Place) {
-	r.expect(sectionOwn, "a section")
-	r.expect(sectionDefault, "the fields of a section")
-	r.expect(fieldsEnd, "the end of the fields")
-	ms := r.int64("milliseconds")
-	r.expect(sectionFields, "a section")
+	r.mark(sectionOwn, "a section")
+	r.mark(sectionDefault, "the fields of a section")
+	r.mark(fieldsEnd, "the end of the fields")
+	ms := r.milliseconds()
+	r.mark(sectionFields, "a section")
 	nanos := int64(0)
 	if cl.layout == timestamp {
 		nanos = int64(r.int32("nanoseconds"))
 	}
-	r.expect(fieldsEnd, "the end of the fields")
+	r.mark(fieldsEnd, "the end of the fields")
 	r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Add(time.Duration(nanos))) })
 }
 
 // maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.
 const maxDigits = 4096
 
-// decimal records a number of two's complement bytes.
-func (r *Reader) decimal(p decode.Place, raw []byte, scale int32) {
-	if len(raw) == 0 || len(raw) > maxDigits {
+// decimal records a number: two's complement bytes in FST 2, a sign and the bytes of the magnitude in FST 1.
+func (r *Reader) decimal(p decode.Place, raw []byte, negative bool, scale int32) {
+	if len(raw) == 0 && !r.d.one || len(raw) > maxDigits {
 		r.Scalar(p, decode.Opaque)
 		return
 	}
-	r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
+	r.Words(p, decode.Decimal, func() string {
+		if !r.d.one {
+			return jdk.Decimal(jdk.Signed(raw).String(), scale)
+		}
+		v := new(big.Int).SetBytes(raw)
+		if negative {
+			v.Neg(v)
+		}
+		return jdk.Decimal(v.String(), scale)
+	})
+}
+
+// bigInteger takes the data of a BigInteger: a count and bytes, or in FST 1 what its writeFields writes.
+func (r *Reader) bigInteger() (raw []byte, negative bool) {
+	if !r.d.one {
+		return r.Bytes(r.count("the length of a number", 1), "a number"), false
+	}
+	outer := r.predicted
+	r.predicted = prediction{set: true, one: hashMap}
+	r.expect(1, "a HashMap")
+	for n := r.count("the number of fields", 2); n > 0 && r.OK(); n-- {
+		at := r.Off
+		name := r.fieldText().raw
+		switch tag := r.Byte("a field of a BigInteger"); tag {
+		case tagInteger:
+			v := r.int32("an int")
+			negative = negative || string(name) == "signum" && v < 0
+		case tagArray:
+			if cl := r.class(&decode.Place{}); r.OK() && (cl.layout != array || cl.elem != bytes1) {
+				r.FailAt(at, decode.Unsupported, "the bytes of a BigInteger", cl.name)
+			}
+			raw = r.Bytes(r.count("the length of a number", 1), "a number")
+		default:
+			if r.OK() {
+				r.FailAt(r.Off-1, decode.Unsupported, "a field of a BigInteger", decode.HexByte(tag))
+			}
+		}
+	}
+	r.predicted = outer
+	return raw, negative
 }
 
 // bigDecimal takes the sections of Number, without fields, and of BigDecimal: scale, a tagged BigInteger. Small
 // BigIntegers are shared, so that it may be a handle.
 func (r *Reader) bigDecimal(p decode.Place) {
-	r.expect(sectionFields, "a section")
-	r.expect(fieldsEnd, "the end of the fields")
-	r.expect(sectionOwn, "a section")
-	r.expect(sectionDefault, "the fields of a section")
+	r.mark(sectionFields, "a section")
+	r.mark(fieldsEnd, "the end of the fields")
+	r.mark(sectionOwn, "a section")
+	r.mark(sectionDefault, "the fields of a section")
 	scale := r.int32("a scale")
 	var raw []byte
+	negative := false
+	at := r.Off
 	if b, _ := r.Peek(); b == tagHandle {
 		r.Off++
-		raw = r.integerAt(int(r.int32("a handle")))
+		raw, negative = r.integerAt(int(r.int32("a handle")))
+		if raw == nil {
+			raw = unknownDigits
+		}
 	} else {
 		r.expect(tagObject, "a BigInteger")
 		r.expect(bigIntegerID, "a BigInteger")
-		raw = r.Bytes(r.count("the length of a number", 1), "a number")
+		r.note(at, r.d.own[bigIntegerID-firstKnown])
+		raw, negative = r.bigInteger()
 	}
-	r.expect(fieldsEnd, "the end of the fields")
-	r.decimal(p, raw, scale)
+	r.mark(fieldsEnd, "the end of the fields")
+	r.decimal(p, raw, negative, scale)
 }
 
 const bigIntegerID = 11
 
+// unknownDigits stands for a number that was not read.
+var unknownDigits = make([]byte, maxDigits+1)
+
 // integerAt returns the bytes of the BigInteger whose tag is at off, nil when there is none.
-func (r *Reader) integerAt(off int) []byte {
-	if off < 0 || off+2 > r.Off || r.Buf[off] != tagObject || r.Buf[off+1] != bigIntegerID {
-		return nil
+func (r *Reader) integerAt(off int) (raw []byte, negative bool) {
+	x := Reader{application: application{d: r.d}, objects: r.objects}
+	switch cl, _ := r.objectAt(off); {
+	case off < 0 || off+2 > r.Off:
+		return nil, false
+	case r.Buf[off] == tagObject && r.Buf[off+1] == bigIntegerID:
+		x.Off = off + 2
+	case r.d.one && cl.layout == bigInteger && cl.plan == nil && r.Buf[off] != tagObject:
+		x.Off = off + 1
+	default:
+		return nil, false
 	}
-	var x Reader
+	at := x.Off
 	x.Cursor.Reset(r.Buf[:r.Off], decode.Malformed)
-	x.Off = off + 2
-	return x.Bytes(x.count("", 1), "")
+	x.Off = at
+	if raw, negative = x.bigInteger(); raw == nil && x.OK() {
+		raw = []byte{} // zero
+	}
+	return raw, negative
 }

@@ -12,18 +12,18 @@ import (
 
 // scrub replaces the value after its class: texts of one byte a character, or ff and two bytes; numbers of one byte, or of
 // more after a byte that says how many.
-func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+func (d *dialect) scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.String:
-		return scrubText(b, n, m) || wire.Shared(b, n, m)
+		return d.scrubText(b, n, m) || wire.Shared(b, n, m)
 	case decode.Date:
-		return scrubDate(b, n, m) || wire.Shared(b, n, m)
+		return d.scrubDate(b, n, m) || wire.Shared(b, n, m)
 	}
 	return wire.Shared(b, n, m)
 }
 
 // scrubText replaces the characters at the end of b.
-func scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
+func (d *dialect) scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
 	units := utf16.Encode([]rune(n.Text))
 	size := 0
 	for _, u := range units {
@@ -35,7 +35,7 @@ func scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
 		return false
 	}
 	raw := b[len(b)-size:]
-	if (text{raw: raw, wide: true}).decode() != n.Text {
+	if (text{raw: raw, wide: true, order: d.order()}).decode() != n.Text {
 		return false
 	}
 	runes := m.Runes()
@@ -45,7 +45,7 @@ func scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
 			if i+2 >= len(raw) {
 				return false
 			}
-			u = rune(binary.LittleEndian.Uint16(raw[i+1:]))
+			u = rune(d.order().Uint16(raw[i+1:]))
 			i += 2
 		}
 		if k := len(runes) - 1; k >= 0 {
@@ -73,17 +73,20 @@ func scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
 			at++
 			continue
 		}
-		binary.LittleEndian.PutUint16(raw[at+1:], u)
+		d.order().PutUint16(raw[at+1:], u)
 		at += 3
 	}
 	return true
 }
 
 // scrubDate replaces the milliseconds of a date in any of its sections.
-func scrubDate(b []byte, n *decode.Node, m decode.Mapper) bool {
+func (d *dialect) scrubDate(b []byte, n *decode.Node, m decode.Mapper) bool {
 	t, err := time.Parse(time.RFC3339Nano, n.Text)
 	if err != nil {
 		return false
+	}
+	if d.one {
+		return scrubLong(b, t, m)
 	}
 	for at := range b {
 		size := 0
@@ -108,6 +111,17 @@ func scrubDate(b []byte, n *decode.Node, m decode.Mapper) bool {
 			for i := range size {
 				b[at+1+i] = byte(v >> (8 * i))
 			}
+			return true
+		}
+	}
+	return false
+}
+
+// scrubLong replaces the milliseconds that FST 1 writes in eight bytes.
+func scrubLong(b []byte, t time.Time, m decode.Mapper) bool {
+	for at := 0; at+8 <= len(b); at++ {
+		if ms := int64(binary.LittleEndian.Uint64(b[at:])); ms == t.UnixMilli() || ms == t.Unix()*1000 {
+			binary.LittleEndian.PutUint64(b[at:], uint64(m.Int(ms)))
 			return true
 		}
 	}

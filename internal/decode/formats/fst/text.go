@@ -14,6 +14,10 @@ import (
 type text struct {
 	raw  []byte // borrowed
 	wide bool   // has characters from U+0080 up
+	// packed: of a field marked Compress.
+	packed bool
+	// order is that of the two bytes.
+	order binary.ByteOrder
 }
 
 const escape = 0xff
@@ -50,7 +54,7 @@ func (r *Reader) chars(n int) text {
 	}
 	raw := c.Buf[c.Off:off]
 	c.Off = off
-	return text{raw, wide}
+	return text{raw: raw, wide: wide, order: r.d.order()}
 }
 
 // decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.
@@ -66,8 +70,20 @@ func (x text) decode() string {
 				units.Add(utf8.RuneError)
 				break
 			}
-			u = rune(binary.LittleEndian.Uint16(x.raw[i+1:]))
+			u = rune(x.order.Uint16(x.raw[i+1:]))
 			i += 2
+		} else if u == packed && x.packed && i+1 < len(x.raw) {
+			k := int(x.raw[i+1])
+			i += 2
+			for j := range k {
+				if b := x.raw[i+j/2]; j%2 == 0 {
+					units.Add(rune(nibbles[b&0xf]))
+				} else {
+					units.Add(rune(nibbles[b>>4]))
+				}
+			}
+			i += (k+1)/2 - 1
+			continue
 		}
 		units.Add(u)
 	}
@@ -81,23 +97,31 @@ const (
 	wide64 = 0x82
 )
 
-// int32 takes an FInt.
+// utf takes a text in the form of java.io.DataOutput.
+func (r *Reader) utf() []byte {
+	return r.Bytes(int(r.U16("the length of a string")), "the characters of a string")
+}
+
+// int32 takes an FInt, which FST 1 calls CInt.
 func (r *Reader) int32(what string) int32 {
 	switch b := r.Byte(what); b {
 	case wide16:
-		return int32(int16(r.Little(2, what)))
+		return int32(int16(r.u16(what)))
 	case wide32:
+		if r.d.one {
+			return int32(r.U32(what))
+		}
 		return int32(r.Little(4, what))
 	default:
 		return int32(int8(b))
 	}
 }
 
-// int64 takes an FLong.
+// int64 takes an FLong, which FST 1 calls CLong.
 func (r *Reader) int64(what string) int64 {
 	switch b := r.Byte(what); b {
 	case wide16:
-		return int64(int16(r.Little(2, what)))
+		return int64(int16(r.u16(what)))
 	case wide32:
 		return int64(int32(r.Little(4, what)))
 	case wide64:
@@ -107,17 +131,32 @@ func (r *Reader) int64(what string) int64 {
 	}
 }
 
-// short takes an FShort or FChar.
+// short takes an FShort or FChar, in FST 1 CShort or CChar.
 func (r *Reader) short(what string) uint16 {
 	if b := r.Byte(what); b != escape {
 		return uint16(b)
 	}
-	return uint16(r.Little(2, what))
+	return r.u16(what)
 }
 
 // count takes a number of elements of at least size bytes each.
-func (r *Reader) count(what string, size int) int {
-	n := int64(r.int32(what))
+func (r *Reader) count(what string, size int) int { return r.counted(r.int32(what), what, size) }
+
+// writtenCount is count for what a writeObject writes.
+func (r *Reader) writtenCount(what string, size int) int {
+	return r.counted(r.writtenInt(what), what, size)
+}
+
+// writtenInt takes an int that a writeObject writes.
+func (r *Reader) writtenInt(what string) int32 {
+	if r.d.one {
+		return int32(r.Little(4, what))
+	}
+	return r.int32(what)
+}
+
+func (r *Reader) counted(v int32, what string, size int) int {
+	n := int64(v)
 	switch {
 	case !r.OK():
 		return 0

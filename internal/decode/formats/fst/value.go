@@ -20,6 +20,7 @@ const (
 	tagTyped   = 0xfd // data of the declared class
 	tagOneOf   = 0xee // one of the texts that the field's annotation has
 	tagNull    = 0xff
+	tagCopy    = 0xf8 // FST 1: a handle to an object that is equal
 )
 
 // Bytes inside objects.
@@ -57,12 +58,27 @@ func (r *Reader) object(p decode.Place) { r.value(p, nil) }
 
 // value takes a tagged value of a field or of the array in a field; f is nil elsewhere.
 func (r *Reader) value(p decode.Place, f *field) {
+	if r.d.one {
+		outer := r.predicted
+		if f != nil {
+			r.predicted = prediction{len(f.predicted) > 0, nil, f.predicted}
+		}
+		r.last = otherClass
+		r.anyValue(p, f)
+		r.predicted = outer
+		return
+	}
+	r.anyValue(p, f)
+}
+
+func (r *Reader) anyValue(p decode.Place, f *field) {
 	r.work += workPerObject
 	switch tag := r.Byte("a value"); {
 	case !r.OK():
 	case tag == tagNull:
+		r.last = nil
 		r.Scalar(p, decode.Null)
-	case tag == tagString:
+	case tag == tagString && !r.d.one:
 		r.mustFit(p, f, "java.lang.String")
 		x := r.text()
 		r.Words(p, decode.String, x.decode)
@@ -75,7 +91,7 @@ func (r *Reader) value(p decode.Place, f *field) {
 	case tag == tagTrue, tag == tagFalse:
 		r.mustFit(p, f, "java.lang.Boolean")
 		r.Boolean(p, tag == tagTrue)
-	case tag == tagHandle:
+	case tag == tagHandle, tag == tagCopy && r.d.one:
 		r.handle(p)
 	case tag == tagEnum:
 		cl := r.class(&p)
@@ -92,12 +108,27 @@ func (r *Reader) value(p decode.Place, f *field) {
 		if f != nil && f.top {
 			f = nil // says nothing of elements
 		}
-		if tag == tagArray {
+		switch {
+		case tag == tagArray:
 			r.array(cl, p, f)
-		} else {
+		case cl == stringClass:
+			r.note(p.Start, cl)
+			r.plainText(p, f)
+			r.last = cl
+		default:
+			r.note(p.Start, cl)
 			r.data(cl, p)
+			r.last = cl
 		}
+	case r.d.one && tag <= maxPredicted && r.predicted.class(r, tag) != nil:
+		cl := r.predicted.class(r, tag)
+		r.mustFit(p, f, cl.name)
+		r.object1(cl, p, f)
+		r.last = cl
 	case f != nil && !f.top && r.asDeclared(tag, p, f):
+		if r.d.one && tag == tagTyped {
+			r.last = f.class
+		}
 	default:
 		r.FailAt(p.Start, decode.Malformed, "the tag of a value", decode.HexByte(tag))
 	}
@@ -123,6 +154,9 @@ func (r *Reader) class(p *decode.Place) *class {
 		name = r.Name(r.Bytes(r.count("the length of a class name", 1), "a class name"))
 	default:
 		p.Head = r.Off
+		if r.d.one && int(id) >= firstKnown+len(r.d.own) {
+			return r.numberedAfterOwn(int(id))
+		}
 		return r.numbered(int(id))
 	}
 	switch {
@@ -145,17 +179,17 @@ func (r *Reader) class(p *decode.Place) *class {
 func (r *Reader) numbered(id int) *class {
 	switch {
 	case id >= firstNamed && r.skipped:
-		return &class{name: "named where the body was not read"}
+		return unreadClass
 	case id >= firstNamed && id-firstNamed < len(r.names):
 		return r.names[id-firstNamed]
 	case id >= firstNamed:
 		r.Fail(decode.Malformed, fmt.Sprintf("a class id up to %d", firstNamed+len(r.names)-1), fmt.Sprint(id))
 		return nil
-	case id >= firstKnown && id-firstKnown < len(ownClasses):
-		if c := ownClasses[id-firstKnown]; c.layout != unknown || r.classes == nil {
+	case id >= firstKnown && id-firstKnown < len(r.d.own):
+		if c := r.d.own[id-firstKnown]; c.layout != unknown || r.classes == nil {
 			return c
 		}
-		return r.named(ownClasses[id-firstKnown].name)
+		return r.named(r.d.own[id-firstKnown].name)
 	case id < firstKnown:
 		r.Fail(decode.Malformed, "a class id", fmt.Sprint(id))
 		return nil
@@ -179,16 +213,24 @@ func (r *Reader) handle(p decode.Place) {
 	if len(r.used) > 0 && r.OK() && r.Buf[off] < tagArray && r.Buf[off] > maxPredicted {
 		r.FailAt(p.Start, decode.Malformed, "a handle to the tag of a value", decode.HexByte(r.Buf[off]))
 	}
+	text := false
+	if r.d.one && r.OK() {
+		cl, ok := r.objectAt(off)
+		if !ok && !r.skipped {
+			r.FailAt(p.Start, decode.Malformed, "a handle to an object", fmt.Sprint(off))
+		}
+		r.last, text = cl, cl == stringClass
+	}
 	if r.Tree == nil || !r.OK() {
 		r.Scalar(p, decode.Ref)
 		return
 	}
-	if node, ok := r.nodes[off]; ok {
+	if node, ok := r.nodes[off]; ok && !text {
 		r.Scalar(p, decode.Ref).SetNum(int64(node))
 		return
 	}
-	if raw := r.integerAt(off); raw != nil && r.mayCopy(3*len(raw)) { // the one within a BigDecimal, which has no node
-		r.decimal(p, raw, 0)
+	if raw, negative := r.integerAt(off); raw != nil && r.mayCopy(3*len(raw)) { // the one within a BigDecimal, which has no node
+		r.decimal(p, raw, negative, 0)
 		return
 	}
 	s, ok := r.textAt(off, p.Start)
@@ -210,21 +252,29 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 	if s, ok := r.texts[off]; ok {
 		return s, true
 	}
-	if r.Buf[off] != tagString {
-		return "", false
-	}
-	var x Reader
-	x.Cursor.Reset(r.Buf[:end], decode.Malformed)
-	x.Off = off + 1
-	s := x.text()
-	if !x.OK() {
+	x, ok := r.writtenAt(off, end)
+	if !ok {
 		return "", false
 	}
 	if r.texts == nil {
 		r.texts = make(map[int]string)
 	}
-	r.texts[off] = s.decode()
+	r.texts[off] = x.decode()
 	return r.texts[off], true
+}
+
+// writtenAt returns the characters of the string whose tag is at off and which ends before end.
+func (r *Reader) writtenAt(off, end int) (text, bool) {
+	x := Reader{application: application{d: r.d}}
+	x.Cursor.Reset(r.Buf[:end], decode.Malformed)
+	x.Off = off
+	if cl, _ := r.objectAt(off); cl == stringClass && r.Buf[off] != tagObject {
+		x.Off++ // a field or a map tells the class
+	} else if !x.atText() {
+		return text{}, false
+	}
+	s := x.text()
+	return s, x.OK()
 }
 
 // failUnknown stops at a class whose data have no end that can be seen without the class.
@@ -305,7 +355,11 @@ func (r *Reader) array(cl *class, p decode.Place, f *field) {
 		r.failUnknown(cl, p)
 		return
 	}
-	n := r.count("the length of "+cl.name, elemSizes[cl.elem])
+	size := elemSizes[cl.elem]
+	if f != nil && (f.thin || f.compressed) {
+		size = 0
+	}
+	n := r.count("the length of "+cl.name, size)
 	if !r.OK() {
 		return
 	}
@@ -316,12 +370,21 @@ func (r *Reader) array(cl *class, p decode.Place, f *field) {
 	}
 	r.container(p, decode.List, cl, func() {
 		r.Role("length")
+		if f != nil && (f.thin || f.compressed) && r.dense(cl.elem, n, f) {
+			return
+		}
 		for i := 0; i < n && r.OK(); i++ {
 			switch q := r.At(decode.ByIndex, "", i); cl.elem {
 			case tagged:
 				r.value(q, f.element())
 			case nested:
 				r.nested(q, f)
+			case short2:
+				if r.d.one {
+					r.Integer(q, int64(int16(r.U16("a short"))))
+				} else {
+					r.primitive(short2, q)
+				}
 			default:
 				r.primitive(cl.elem, q)
 			}
@@ -331,7 +394,7 @@ func (r *Reader) array(cl *class, p decode.Place, f *field) {
 
 // nested takes an array inside an array: class id, length, elements; null is class Object with length -1.
 func (r *Reader) nested(p decode.Place, f *field) {
-	if b, _ := r.Peek(); b == objectID {
+	if b, _ := r.Peek(); b == r.d.objectID {
 		r.Off++
 		if n := r.int32("the length of null"); n != -1 && r.OK() {
 			r.FailAt(p.Start, decode.Malformed, "length -1 for null", fmt.Sprint(n))
@@ -340,5 +403,8 @@ func (r *Reader) nested(p decode.Place, f *field) {
 		return
 	}
 	cl := r.class(&p)
+	if r.d.one {
+		f = nil // the annotations of the field are not those of such an array
+	}
 	r.array(cl, p, f)
 }

@@ -1,10 +1,13 @@
 package fst
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classfile"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // step is one of the things that a writeObject or writeExternal writes.
@@ -135,7 +138,7 @@ func (w *writer) run(steps []step) {
 		case putFields:
 			w.put()
 		case countedLoop:
-			n := r.count("the number of elements", 1)
+			n := w.count("the number of elements")
 			if w.collection() {
 				r.Role("length")
 			} else {
@@ -143,7 +146,7 @@ func (w *writer) run(steps []step) {
 			}
 			w.repeat(n, st.body)
 		case someBytes:
-			n := r.count("the number of bytes", 1)
+			n := w.count("the number of bytes")
 			r.Role("length")
 			p := w.place(st.field)
 			raw := r.Bytes(n, "bytes")
@@ -188,8 +191,10 @@ func (w *writer) place(field string) decode.Place {
 // fields takes the fields that defaultWriteObject writes. Those of a JDK collection are its inner affairs.
 func (w *writer) fields() {
 	r := w.r
-	r.expectClass(sectionDefault, "the fields of class "+w.s.class)
-	r.Role("type")
+	if !r.d.one {
+		r.expectClass(sectionDefault, "the fields of class "+w.s.class)
+		r.Role("type")
+	}
 	if w.collection() {
 		r.Hidden("length", func() { r.fields(w.cl, w.s.fields) })
 	} else {
@@ -200,7 +205,15 @@ func (w *writer) fields() {
 // put takes what writeFields writes: a map without tag and class.
 func (w *writer) put() {
 	r := w.r
-	r.expectClass(sectionPut, "the fields of class "+w.s.class)
+	if w.s.asymmetric {
+		w.fields()
+		return
+	}
+	if !r.d.one {
+		r.expectClass(sectionPut, "the fields of class "+w.s.class)
+	}
+	outer := r.predicted
+	r.predicted = prediction{set: true, one: hashMap}
 	r.expectClass(1, "a HashMap")
 	n := r.count("the number of fields", 2)
 	r.Role("length")
@@ -213,26 +226,36 @@ func (w *writer) put() {
 		r.Role("field")
 		r.object(r.At(decode.ByField, name, 0))
 	}
+	r.predicted = outer
 }
 
 // fieldName takes the name of a field: a text or a handle to one.
 func (r *Reader) fieldName() string {
+	x := r.fieldText()
+	if x.wide {
+		return x.decode()
+	}
+	return r.Name(x.raw)
+}
+
+func (r *Reader) fieldText() text {
 	at := r.Off
-	switch tag := r.Byte("the name of a field"); tag {
-	case tagString:
-		return r.text().decode()
-	case tagHandle:
+	if r.atText() {
+		r.note(at, stringClass)
+		return r.text()
+	}
+	if r.Byte("the name of a field") == tagHandle {
 		off := int(r.int32("a handle"))
 		if r.OK() && off >= 0 && off < at {
-			if s, ok := r.textAt(off, at); ok {
-				return s
+			if x, ok := r.writtenAt(off, at); ok {
+				return x
 			}
 		}
 	}
 	if r.OK() {
 		r.FailAt(at, decode.Malformed, "the name of a field", decode.HexByte(r.Buf[at]))
 	}
-	return ""
+	return text{}
 }
 
 // repeat takes the body of a loop n times.
@@ -258,12 +281,19 @@ func (w *writer) entry(op byte, i int) {
 	w.object(op, r.At(decode.ByEntry, r.NameKey(key), i))
 }
 
+// nullElement is a mark and null.
+var nullElement = []byte{sectionTagged, tagNull}
+
 // untilNull takes objects until one is null.
 func (w *writer) untilNull(body []step) {
 	r := w.r
+	end := nullElement
+	if r.d.one {
+		end = nullElement[1:]
+	}
 	for i := 0; r.OK(); i++ {
-		if at := r.Off; at+1 < len(r.Buf) && r.Buf[at] == sectionTagged && r.Buf[at+1] == tagNull {
-			r.Skip(2, "the end of the elements")
+		if bytes.HasPrefix(r.Buf[r.Off:], end) {
+			r.Skip(len(end), "the end of the elements")
 			r.Role("end")
 			return
 		}
@@ -277,11 +307,80 @@ func (w *writer) untilNull(body []step) {
 
 // object takes an object, with its mark in front in emulation.
 func (w *writer) object(op byte, p decode.Place) {
-	if op == markedObject {
-		w.r.expectClass(sectionTagged, "an object that class "+w.cl.name+" wrote")
-		p.Start, p.Head = w.r.Off, w.r.Off
+	r := w.r
+	if op == markedObject && !r.d.one {
+		r.expectClass(sectionTagged, "an object that class "+w.cl.name+" wrote")
+		p.Start, p.Head = r.Off, r.Off
 	}
-	w.r.object(p)
+	if op != plainObject || !r.d.one {
+		r.object(p)
+		return
+	}
+	outer := r.predicted
+	r.predicted = prediction{}
+	r.object(p)
+	r.predicted, r.flushed = outer, r.Off
+}
+
+// The forms of numbers and texts that FST 1 writes: in a writeObject they have a fixed size, in a writeExternal the form of
+// java.io.DataOutput.
+
+// number takes n bytes.
+func (w *writer) number(n int, what string) uint64 {
+	r := w.r
+	if w.s != nil && n != 2 {
+		return r.Little(n, what)
+	}
+	switch n {
+	case 2:
+		return uint64(r.U16(what))
+	case 4:
+		return uint64(r.U32(what))
+	}
+	return r.U64(what)
+}
+
+// count takes a number of elements.
+func (w *writer) count(what string) int {
+	switch {
+	case !w.r.d.one:
+		return w.r.count(what, 1)
+	case w.s != nil:
+		return w.r.writtenCount(what, 1)
+	}
+	return w.r.counted(int32(w.r.U32(what)), what, 1)
+}
+
+// fixed takes a value of FST 1 that is not an object.
+func (w *writer) fixed(op byte, p decode.Place) {
+	switch r := w.r; op {
+	case anInt:
+		r.Integer(p, int64(int32(w.number(4, "an int"))))
+	case aLong:
+		r.Integer(p, int64(w.number(8, "a long")))
+	case aShort:
+		r.Integer(p, int64(int16(w.number(2, "a short"))))
+	case aChar:
+		u := rune(0)
+		if w.s != nil {
+			u = rune(r.Little(2, "a char"))
+		} else {
+			u = rune(r.U16("a char"))
+		}
+		r.Words(p, decode.Char, func() string { return string(u) })
+	case aFloat:
+		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(w.number(4, "a float")))))
+	case aDouble:
+		r.Real(p, decode.Float64, math.Float64frombits(w.number(8, "a double")))
+	case aText:
+		if w.s != nil {
+			x := r.text()
+			r.Words(p, decode.String, x.decode)
+			return
+		}
+		raw := r.utf()
+		r.Words(p, decode.String, func() string { return jdk.UTF(raw) })
+	}
 }
 
 // scalar takes a value that is not an object.
@@ -290,7 +389,7 @@ func (w *writer) scalar(st *step) {
 	if w.collection() { // capacities and load factors
 		switch op {
 		case anInt:
-			r.int32("a capacity")
+			r.writtenInt("a capacity")
 		case aFloat:
 			r.Skip(4, "a load factor")
 		}
@@ -298,6 +397,10 @@ func (w *writer) scalar(st *step) {
 		return
 	}
 	p := w.place(st.field)
+	if r.d.one && op != aByte && op != aBoolean {
+		w.fixed(op, p)
+		return
+	}
 	switch op {
 	case anInt:
 		r.Integer(p, int64(r.int32("an int")))
@@ -357,6 +460,7 @@ var jdkSteps = func() map[string][]step {
 		"java.util.Date":                               "Dl",
 		"java.util.EnumMap":                            "Dn(oo)",
 		"java.util.HashMap":                            "Din(oo)",
+		hashtable:                                      "Din(oo)",
 		"java.util.HashSet":                            "Difn(o)",
 		"java.util.IdentityHashMap":                    "Dn(oo)",
 		"java.util.LinkedList":                         "Dn(o)",
