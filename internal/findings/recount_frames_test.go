@@ -268,7 +268,9 @@ func (m *message) refused() bool {
 	switch m.protocol {
 	case "dubbo":
 		return m.status != 20
-	case "http2":
+	case "thrift", "nativethrift":
+		return m.status == 3
+	case "http", "http2":
 		return m.status >= 400
 	}
 	return m.status > 0 && m.status < 100 || m.status >= 400 // Triple with a plain body has the status of HTTP

@@ -445,7 +445,7 @@ func (s *side) freeBuffers() {
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {
 	s := &c.sides[side]
-	p := rpc.Pending{Searching: s.state == searching || s.state == findingHTTP1 || c.early > 0 && side == int(c.client)}
+	p := rpc.Pending{Searching: s.state == searching || s.state == findingHTTP1 || s.state == atHTTP1 && len(s.buf) > 0 || s.exchange != nil || c.early > 0 && side == int(c.client)}
 	switch {
 	case s.oldest != nil:
 		p.From, p.Held = s.oldest.span.From, true

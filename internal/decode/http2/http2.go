@@ -204,6 +204,13 @@ func (d *keptDecoder) decode(bodies *triple.Decoder, m *rpc.Message, detail rpc.
 	if n, ok := m.Native.(*native); ok {
 		request = n.request
 	}
-	bodies.Decode(&d.again, request, detail)
+	heads := triple.HeadsOf(m.Headers)
+	if m.Protocol == HTTP1 && heads.First != nil {
+		heads.First.SetPlain()
+	}
+	bodies.DecodeBy(heads, &d.again, request, detail)
+	if n, ok := m.Native.(*native); ok && n.err != nil {
+		d.again.Err = n.err
+	}
 	return &d.again
 }

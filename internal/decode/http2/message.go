@@ -102,7 +102,7 @@ func (c *conn) pass(r *row) {
 	m.Head, m.Headers, m.Pieces, m.Native = nil, r.fields, nil, nil
 	m.Unresolved = r.heads().Unresolved()
 	if r.keptHead != nil {
-		r.native.request = st.op
+		r.native.request, r.native.err = st.op, r.err
 		m.Head, m.Native = r.head, &r.native
 	}
 	switch m.Body = r.body; {

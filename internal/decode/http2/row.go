@@ -95,11 +95,12 @@ func (r *row) headLen() int {
 type native struct {
 	pieces  headPieces
 	request *rpc.Operation
+	err     *decode.Error // of the message itself, nil if there is none
 }
 
 // Clone implements [rpc.Native].
 func (n *native) Clone() rpc.Native {
-	return &native{pieces: append(headPieces(nil), n.pieces...), request: n.request}
+	return &native{pieces: append(headPieces(nil), n.pieces...), request: n.request, err: n.err}
 }
 
 func (l *lane) newRow() *row {

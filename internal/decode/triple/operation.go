@@ -68,11 +68,14 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		return nil
 	case key.path == "":
 		key.path, key.version = unknown+"/"+unknown, cmp.Or(key.version, unknown)
-	case h.plain:
+	case h.plain, h.lacking && (h.target.method == "" || !h.Typed):
 		key.path, _, _ = strings.Cut(key.path, "?")
 		if !namesInterface(key.path) {
 			key.method, key.authority, key.path = h.target.method, h.target.authority, resource(key.path)
-			if h.lacking { // they may be among the headers that are not known
+			switch {
+			case h.lacking && !h.plain: // it may as well be a method of a service without a package
+				key.method, key.authority = unknown, unknown
+			case h.lacking: // they may be among the headers that are not known
 				key.method, key.authority = cmp.Or(key.method, unknown), cmp.Or(key.authority, unknown)
 			}
 		}

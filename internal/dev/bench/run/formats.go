@@ -88,12 +88,12 @@ func judgePeer(times float64) (verdict string, held bool) {
 // writeFormats prints the rows. How fast a serialization is walked beside hessian2 has no bar: what counters beside readers may
 // gain is judged where they are, and most formats have none.
 func writeFormats(out io.Writer, rows []formatRow) {
-	base := slices.IndexFunc(rows, func(r formatRow) bool { return r.format.Name == "hessian2" })
+	base := slices.IndexFunc(rows, func(r formatRow) bool { return r.name == "hessian2" })
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "bodies of posts\tKB\tvalues\twalked MB/s\t× hessian2\tallocs/body\tprinted MB/s\tallocs/value\t")
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(w, "%s\t%.0f\t%d\t%.0f\t%.2f\t%.2f\t%.0f\t%.2f\t\n", r.format.FullName(), float64(r.bytes)/1e3, r.values,
+		fmt.Fprintf(w, "%s\t%.0f\t%d\t%.0f\t%.2f\t%.2f\t%.0f\t%.2f\t\n", r.name, float64(r.bytes)/1e3, r.values,
 			r.walked.median()/1e6, r.walked.over(rows[base].walked), r.walkAllocs, r.printed.median()/1e6, r.printedAllocs)
 	}
 	_ = w.Flush()

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	hessian "github.com/apache/dubbo-go-hessian2"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/dev/bench/bodies"
@@ -21,6 +23,7 @@ const captures = "testdata/captures"
 
 // workload is bodies of one serialization, which are read again and again as a command reads them.
 type workload struct {
+	name     string
 	format   *decode.Format
 	decoder  *dubbo.Decoder
 	dialects dubbo.Dialects // of the connection that all belong to
@@ -31,13 +34,13 @@ type workload struct {
 }
 
 // newWorkload checks that the bodies are read to their end.
-func newWorkload(f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
-	w := &workload{format: f, decoder: dubbo.NewDecoder([]decode.Format{*f}), frames: frames}
+func newWorkload(name string, f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
+	w := &workload{name: name, format: f, decoder: dubbo.NewDecoder([]decode.Format{*f}), frames: frames}
 	for _, f := range frames {
 		w.bytes += len(f.Body)
 		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
-		if w.format.Depth == decode.DepthFull && m.Decoded != "full" {
-			return nil, fmt.Errorf("%s: a body of %d bytes is read %s: %w", w.format.FullName(), len(f.Body), m.Decoded, m.Err)
+		if w.isWhole() && m.Decoded != "full" {
+			return nil, fmt.Errorf("%s: a body of %d bytes is read %s: %w", name, len(f.Body), m.Decoded, m.Err)
 		}
 		for i := range m.Tree.Nodes {
 			if k := m.Tree.Nodes[i].Kind; k != decode.Overhead && k != decode.Opaque {
@@ -46,9 +49,17 @@ func newWorkload(f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
 		}
 	}
 	if w.bytes == 0 {
-		return nil, fmt.Errorf("%s: no bodies", w.format.FullName())
+		return nil, fmt.Errorf("%s: no bodies", name)
 	}
 	return w, nil
+}
+
+// withClasses ends the names of rows whose readers know the classes of the application.
+const withClasses = ", with classes"
+
+// isWhole reports whether every byte of the bodies is read.
+func (w *workload) isWhole() bool {
+	return w.format.Depth == decode.DepthFull || strings.HasSuffix(w.name, withClasses)
 }
 
 // walk tells what the bytes are for, as analyze --parts does.
@@ -93,9 +104,18 @@ func (w *workload) peer() (values int, err error) {
 // postsMethod is what the posts workload calls: a list of 100 posts, which share 10 topics, is the answer.
 const postsMethod = "queryPost"
 
-// posts returns the posts workload of every serialization, from the capture that proves it: each request and its answer.
+// models is the jar with the classes of the posts, from the top of the repository.
+const models = "testdata/models/rig.jar"
+
+// posts returns the posts workload of every serialization, from the capture that proves it: each request and its answer. Serializations
+// that need classes are there with and without them.
 func posts(dir string) (all []*workload, err error) {
+	p, err := classpath.Open(classpath.Options{Paths: []string{filepath.Join(dir, "../..", models)}})
+	if err != nil {
+		return nil, err
+	}
 	list := formats.All()
+	known := formats.With(p)
 	for i := range list {
 		f := &list[i]
 		if f.Depth == decode.DepthNone {
@@ -114,8 +134,15 @@ func posts(dir string) (all []*workload, err error) {
 		if len(frames) == 0 && f.Depth < decode.DepthFull {
 			continue // its capture has other calls
 		}
-		w, err := newWorkload(f, frames)
+		w, err := newWorkload(f.FullName(), f, frames)
 		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+		if f.Classes != decode.DepthFull || known[i].TypedResults { // kryo2: the type is in the request
+			continue
+		}
+		if w, err = newWorkload(f.FullName()+withClasses, &known[i], frames); err != nil {
 			return nil, err
 		}
 		all = append(all, w)
@@ -143,7 +170,7 @@ func mix() (*workload, error) {
 			frames = append(frames, &b.Frame)
 		}
 	}
-	w, err := newWorkload(f, frames)
+	w, err := newWorkload(f.FullName(), f, frames)
 	if err != nil {
 		return nil, err
 	}
