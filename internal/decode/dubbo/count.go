@@ -43,6 +43,9 @@ func (b *body) count() bool {
 	if f, ok := b.r.(decode.Faulter); ok && f.Fault() != nil {
 		m.Err = f.Fault()
 	} else if at, ok := s.FirstOpaque(); ok {
+		if b.serialization.classes != nil {
+			return false // whether the classes fit is told with a tree
+		}
 		m.Err = decode.NotDecoded(at)
 	}
 	rest := len(b.f.Body) - b.r.Offset()

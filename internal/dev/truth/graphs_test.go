@@ -56,7 +56,9 @@ func TestGraphs(t *testing.T) {
 			defer p.Close()
 			var wrong []string
 			values, opaque := 0, map[string]int{}
-			eachBody(all, p, func(g *graph, m *rpc.Message) {
+			parts := map[*graph]decode.PartBytes{}
+			eachBody(all, p, rpc.Values, func(g *graph, m *rpc.Message) {
+				parts[g] = m.BodyParts()
 				owned := 0
 				for i := range m.Tree.Nodes {
 					owned += int(m.Tree.Nodes[i].Len)
@@ -75,6 +77,12 @@ func TestGraphs(t *testing.T) {
 					wrong = append(wrong, fmt.Sprintf("%s %d: opaque from %d of %d bytes on: %s", dialect, g.N, m.Err.At, m.BodyLen, m.Err.Expected))
 				}
 				opaque[cause]++
+			})
+			// What is counted without a tree is what a tree has.
+			eachBody(all, p, rpc.Parts, func(g *graph, m *rpc.Message) {
+				if m.Parts != parts[g] {
+					wrong = append(wrong, fmt.Sprintf("%s %d: parts are %v without a tree and %v with one", dialect, g.N, m.Parts, parts[g]))
+				}
 			})
 			line := fmt.Sprintf("%-30s %6d bodies, %8d values, %d differ", dialect, len(all), values, len(wrong))
 			for _, cause := range slices.Sorted(maps.Keys(opaque)) {
@@ -155,14 +163,14 @@ func readGraphs(t *testing.T) map[string][]graph {
 }
 
 // eachBody decodes the bodies as those of one connection, in the order of the list.
-func eachBody(all []graph, p *classpath.Path, f func(g *graph, m *rpc.Message)) {
+func eachBody(all []graph, p *classpath.Path, detail rpc.Detail, f func(g *graph, m *rpc.Message)) {
 	ids := map[string]byte{}
 	for _, format := range formats.All() {
 		ids[format.Name] = format.ID
 	}
-	o := &graphOwner{each: func(*graph, *rpc.Message) {}}
+	o := &graphOwner{detail: detail, each: func(*graph, *rpc.Message) {}}
 	c := dubbo.Protocol.New(dubbo.Protocol, &rpc.Env{
-		Formats: formats.With(p), Detail: rpc.Values, WholeBodies: true, MaxBody: 1 << 24, MaxEnvelope: 1 << 24, MaxBuffers: 1 << 28, Shared: map[any]any{},
+		Formats: formats.With(p), Detail: detail, WholeBodies: true, MaxBody: 1 << 24, MaxEnvelope: 1 << 24, MaxBuffers: 1 << 28, Shared: map[any]any{},
 	})(o, false)
 	var at [2]int64
 	send := func(g *graph, n int) {
@@ -199,19 +207,20 @@ func (g *graph) frame(id byte, n int) (side int, b []byte) {
 
 // graphOwner is a connection in which each response answers a request that was seen.
 type graphOwner struct {
-	graph *graph
-	each  func(g *graph, m *rpc.Message)
+	graph  *graph
+	detail rpc.Detail
+	each   func(g *graph, m *rpc.Message)
 }
 
-func (o *graphOwner) Message(_ int, m *rpc.Message)   { o.each(o.graph, m) }
-func (*graphOwner) Abort(int, uint64, string)         {}
-func (*graphOwner) Unowned(int, int64, string)        {}
-func (*graphOwner) Claim(string)                      {}
-func (*graphOwner) BadHeader(int)                     {}
-func (*graphOwner) Framing(int, *rpc.Message)         {}
-func (*graphOwner) Awaited(int, uint64) bool          { return true }
-func (*graphOwner) Keep(int, *rpc.Message) bool       { return true }
-func (*graphOwner) Want(int, *rpc.Message) rpc.Detail { return rpc.Values }
+func (o *graphOwner) Message(_ int, m *rpc.Message)     { o.each(o.graph, m) }
+func (*graphOwner) Abort(int, uint64, string)           {}
+func (*graphOwner) Unowned(int, int64, string)          {}
+func (*graphOwner) Claim(string)                        {}
+func (*graphOwner) BadHeader(int)                       {}
+func (*graphOwner) Framing(int, *rpc.Message)           {}
+func (*graphOwner) Awaited(int, uint64) bool            { return true }
+func (*graphOwner) Keep(int, *rpc.Message) bool         { return true }
+func (o *graphOwner) Want(int, *rpc.Message) rpc.Detail { return o.detail }
 func (o *graphOwner) Answered(int, uint64) *rpc.Operation {
 	return &rpc.Operation{Service: *o.graph.Service, Method: o.graph.Method, Descriptors: o.graph.Descriptors}
 }

@@ -56,6 +56,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 	if p != nil {
 		d := f.New().(*Reader).d
 		f.New = func() decode.Reader { return &Reader{application: application{d: d, classes: p}} }
+		f.Counts = true
 		f.TypedResults = len(p.Lists()) > 0
 	}
 	return f

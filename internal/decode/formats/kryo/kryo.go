@@ -65,6 +65,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 	if d.older != nil {
 		older = newLibraries(p, d.older)
 	}
+	f.Counts = true
 	f.TypedResults = plain().(*Reader).untagged || len(p.Lists()) > 0
 	f.New = func() decode.Reader {
 		r := plain().(*Reader)
