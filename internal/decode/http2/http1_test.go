@@ -203,3 +203,47 @@ func TestHTTP1Lost(t *testing.T) {
 		}
 	}
 }
+
+// A later request of a connection may switch, too: it becomes that of stream 1.
+func TestLateUpgrade(t *testing.T) {
+	for _, largest := range []int{9, 2000} {
+		list := []traffic.Segment{
+			{Side: 0, Data: []byte("GET /a HTTP/1.1\r\nHost: x:80\r\n\r\n")},
+			{Side: 1, Data: []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")},
+		}
+		list = append(list, switched(upgradeRequests[0].text, switching, largest)...)
+		found, totals := read(t, list, rpc.Values)
+		require.Zero(t, totals.Skipped)
+		assert.Equal(t, []string{
+			"1 x:80/GET /a 0 true", "1 com.acme.Users/first 12 true", "3 com.acme.Users/find 3 true", "5 com.acme.Users/find 3 true", "7 com.acme.Users/find 3 true",
+			"1 200 2 true", "1 200 14 true", "3 200 13 true", "5 200 13 true", "7 200 13 true",
+		}, short(found))
+		assert.Equal(t, "http2", found[1].Protocol)
+	}
+}
+
+// FuzzHTTP1: whatever two peers send after a first line of HTTP/1, wherever it is split and what is lost of it, the books balance.
+func FuzzHTTP1(f *testing.F) {
+	f.Add("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nHEAD / HTTP/1.1\r\n\r\n",
+		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\tfolded\r\nContent-Length: 2\r\n\r\nokHTTP/1.0 404 \r\n\r\nrest", []byte{9, 200}, []byte{})
+	f.Add("CONNECT x:1 HTTP/1.1\n\n\x16\x03\x01", "HTTP/1.1 200 OK\n\n\x16\x03\x03", []byte{3}, []byte{2})
+	f.Add("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\x81", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x81", []byte{}, []byte{})
+	f.Add("POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 304 x\r\nDate: y\r\n\r\n", []byte{50}, []byte{4})
+	f.Fuzz(func(t *testing.T, client, server string, cuts, lost []byte) {
+		if len(client)+len(server) > 1<<16 || len(cuts) > 64 {
+			return
+		}
+		list := []traffic.Segment{{Data: []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")}}
+		for side, text := range []string{client, server} {
+			if text != "" {
+				list = append(list, split([]traffic.Segment{{Side: side, Data: []byte(text)}}, cuts)...)
+			}
+		}
+		for i := range list {
+			list[i].Lost = i > 0 && i/8 < len(lost) && lost[i/8]>>(i%8)&1 == 1
+		}
+		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Values} {
+			read(t, list, detail)
+		}
+	})
+}
