@@ -712,7 +712,7 @@ func recountWaits(x expected, all []exchange, largeFrom, waitFrom int64) {
 	}
 	sums := map[string]*sum{}
 	for _, e := range all {
-		if e.request == nil || e.response == nil || !e.request.complete || !e.request.dubbo {
+		if e.request == nil || e.response == nil || !e.request.complete || slices.Contains([]string{"http2", "triple", "grpc"}, e.request.protocol) {
 			continue
 		}
 		waited := map[string]int64{}

@@ -98,7 +98,11 @@ func (f *facts) Frame(r *pipeline.Row) {
 	m := r.Msg
 	line := fmt.Sprint(r.Number, r.Conn.Number, r.Side, m.Protocol.Name, m.HeaderLen, m.BodyLen, m.Status, m.Encoding, m.UncompressedLen, m.Captured, m.MissingAt, m.Short, m.Resync, m.LastByte, m.Span, m.Wire, len(m.Body), m.Kind, m.Format == nil)
 	if m.Operation != nil {
-		line += fmt.Sprint(m.Operation.Service, m.Operation.Version, m.Operation.Method, m.Operation.Types, m.Group, m.GenericMethod)
+		service := m.Operation.Service
+		if call.IsHost(service) {
+			service = "an address" // redacted, as those of packets
+		}
+		line += fmt.Sprint(service, m.Operation.Version, m.Operation.Method, m.Operation.Types, m.Group, m.GenericMethod)
 	}
 	if m.More != nil {
 		line += fmt.Sprint(*m.More)

@@ -313,8 +313,11 @@ func (h *Header) appendValue(dst []byte, redact bool) []byte {
 	return decode.AppendString(dst, h.Value)
 }
 
-// IsSecret reports whether the value may be one of the call: only those whose names start with a colon are the protocol's own.
-func (h *Header) IsSecret() bool { return !strings.HasPrefix(h.Name, ":") }
+// IsSecret reports whether the value may be one of the call: only those whose names start with a colon are the protocol's own, but for
+// a path with a query.
+func (h *Header) IsSecret() bool {
+	return !strings.HasPrefix(h.Name, ":") || h.Name == ":path" && strings.Contains(h.Value, "?")
+}
 
 // bytes returns the bytes of a binary header: its name ends with -bin, its text is base64 with or without padding.
 func (h *Header) bytes() ([]byte, bool) {
