@@ -26,7 +26,7 @@ import (
 // http1Line is a line of the log about a message of HTTP/1, which the tap below the sockets of that end has seen.
 type http1Line struct {
 	Side, Dir, Local, Remote, Kind string
-	Start, Method, Of              string
+	Start, Method, Path, Of        string
 	Status                         int
 	Headers                        [][2]string
 	HeadBytes, BodyBytes           int

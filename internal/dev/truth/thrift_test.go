@@ -249,7 +249,7 @@ func isPlain(v any) bool {
 func TestThrift(t *testing.T) {
 	testkit.Each(t, 1, func(t *testing.T, c *testkit.Capture) {
 		if !slices.Contains(c.Protocols, "thrift") && !slices.Contains(c.Protocols, "native-thrift") {
-			t.SkipNow()
+			return
 		}
 		var written []*thriftLine
 		var made []*thriftLine
