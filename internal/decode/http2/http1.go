@@ -344,7 +344,7 @@ func (s *side) chunkLine(b []byte) int {
 		return n
 	}
 	text, _, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ";")
-	size, err := strconv.ParseUint(strings.TrimSpace(text), 16, 47)
+	size, err := strconv.ParseUint(strings.TrimSpace(text), 16, maxLengthBits)
 	if s.chunkEnd && text != "" {
 		err = strconv.ErrSyntax
 	}

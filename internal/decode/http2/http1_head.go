@@ -38,12 +38,15 @@ type http1Head struct {
 	untilClose       bool // the body ends with the connection
 }
 
+// maxLengthBits is the number of bits of the lengths that are believed.
+const maxLengthBits = 47
+
 // lengthError returns what is wrong about the length of the body, nil if nothing is. Ends that choose different lengths see different
 // messages in what follows: that is how requests are smuggled (RFC 9112, section 11.2).
 func (h *http1Head) lengthError() *decode.Error {
 	switch {
 	case h.hasLength && h.length < 0:
-		return &decode.Error{Cause: decode.Malformed, Expected: "a Content-Length that is a number"}
+		return &decode.Error{Cause: decode.Malformed, Expected: "a Content-Length that is a number below 2^" + strconv.Itoa(maxLengthBits)}
 	case h.hasLength && h.other:
 		return &decode.Error{Cause: decode.Malformed, Expected: "one Content-Length", Found: "several that differ"}
 	case h.hasLength && h.coded:
@@ -160,7 +163,7 @@ func (h *http1Head) line(line string, at int) {
 	case "content-length":
 		for text := range strings.SplitSeq(value, ",") { // equal ones may be joined (RFC 9110, section 8.6)
 			length := -1
-			if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 62); err == nil {
+			if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, maxLengthBits); err == nil {
 				length = int(n)
 			}
 			if h.hasLength {

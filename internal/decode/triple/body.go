@@ -1,7 +1,9 @@
 package triple
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
@@ -98,6 +100,23 @@ func (b *body) opaque(detail rpc.Detail) {
 	}
 	b.begin()
 	b.finish(0, detail)
+}
+
+// tooLong ends a body with more bytes than a tree can have. Only what was kept of it is a part.
+func (b *body) tooLong(detail rpc.Detail) {
+	m := b.m
+	m.Err = &decode.Error{Cause: decode.Limit, Expected: "a body of at most " + strconv.Itoa(math.MaxInt32) + " bytes"}
+	m.Serialization, m.UncompressedLen = b.content.name, -1
+	if detail == rpc.Envelope {
+		return
+	}
+	b.begin()
+	m.Tree.Leaf(decode.Opaque, decode.Whole, "opaque", 0, 0, len(m.Body))
+	m.Decoded = "none"
+	m.Parts = m.BodyParts()
+	if detail == rpc.Parts {
+		m.Tree, m.Decoded = nil, ""
+	}
 }
 
 // begin starts the tree.

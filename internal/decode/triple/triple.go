@@ -12,6 +12,7 @@ package triple
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 	"strings"
 
@@ -196,6 +197,10 @@ func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, deta
 			m.Tree = &d.tree
 			m.Decoded, m.Err = d.tree.Decoded(m.Err, m.Operation != nil)
 		}
+		return
+	}
+	if m.BodyLen > math.MaxInt32 {
+		b.tooLong(detail)
 		return
 	}
 	if b.short == decode.None && len(m.Body) < m.BodyLen {
