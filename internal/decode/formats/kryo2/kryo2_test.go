@@ -38,20 +38,7 @@ func TestValues(t *testing.T) {
 		{"LGen$User;", "010e01626fe2", ""},
 		{"", "0161e2", ""},
 	} {
-		body := formattest.Hex(c.hex)
-		tree := decode.Tree{WithValues: true}
-		r := Format.New()
-		r.Reset(body, decode.Malformed, &tree)
-		r.Value(decode.ByField, "result", 0, c.typ)
-		formattest.Balance(t, &tree, r.Offset())
-		if c.want == "" {
-			require.NotNil(t, r.Err(), c.typ)
-			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.typ)
-			continue
-		}
-		require.Nil(t, r.Err(), c.typ)
-		assert.Equal(t, c.want, string(tree.AppendJSON(nil, 0)), c.typ)
-		assert.Equal(t, len(body), r.Offset(), c.typ)
+		checkValue(t, &Format, c.typ, c.hex, c.want)
 	}
 }
 
@@ -102,4 +89,23 @@ func FuzzReader(f *testing.F) {
 
 func BenchmarkReader(b *testing.B) {
 	formattest.Bench(b, Format, formattest.Hex("322e302eb2 642e48e9 302e302eb0 68e9 4c6a6176612f6c616e672f537472696e673bc9", "01626fe2 010a", attachments))
+}
+
+// checkValue reads a value of a declared type, which takes the whole body. Without want its class is not known.
+func checkValue(t *testing.T, f *decode.Format, typ, hex, want string) {
+	t.Helper()
+	body := formattest.Hex(hex)
+	tree := decode.Tree{WithValues: true}
+	r := f.New()
+	r.Reset(body, decode.Malformed, &tree)
+	r.Value(decode.ByField, "result", 0, typ)
+	formattest.Balance(t, &tree, r.Offset())
+	if want == "" {
+		require.NotNil(t, r.Err(), "%s %s", typ, hex)
+		assert.Equal(t, decode.Unsupported, r.Err().Cause, "%s %s", typ, hex)
+		return
+	}
+	require.Nil(t, r.Err(), "%s %s", typ, hex)
+	assert.Equal(t, want, string(tree.AppendJSON(nil, 0)), "%s %s", typ, hex)
+	assert.Equal(t, len(body), r.Offset(), "%s %s", typ, hex)
 }

@@ -33,20 +33,7 @@ func TestValues5(t *testing.T) {
 		{"LGen$Color;", "0101", ""},
 		{"", "0161e2", ""},
 	} {
-		body := formattest.Hex(c.hex)
-		tree := decode.Tree{WithValues: true}
-		r := Format5.New()
-		r.Reset(body, decode.Malformed, &tree)
-		r.Value(decode.ByField, "result", 0, c.typ)
-		formattest.Balance(t, &tree, r.Offset())
-		if c.want == "" {
-			require.NotNil(t, r.Err(), c.typ)
-			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.typ)
-			continue
-		}
-		require.Nil(t, r.Err(), c.typ)
-		assert.Equal(t, c.want, string(tree.AppendJSON(nil, 0)), c.typ)
-		assert.Equal(t, len(body), r.Offset(), c.typ)
+		checkValue(t, &Format5, c.typ, c.hex, c.want)
 	}
 }
 
@@ -92,19 +79,7 @@ func TestSameValueOfAllClasses(t *testing.T) {
 		{"Lorg/dubbowire/rig/models/Shape;", "0102", `{"@enum":"org.dubbowire.rig.models.Op","name":"MINUS"}`}, // constants have bodies
 		{"Ljava/lang/Number;", "0102", ""},
 	} {
-		body := formattest.Hex(c.hex)
-		tree := decode.Tree{WithValues: true}
-		r := f.New()
-		r.Reset(body, decode.Malformed, &tree)
-		r.Value(decode.ByField, "result", 0, c.typ)
-		formattest.Balance(t, &tree, r.Offset())
-		if c.want == "" {
-			require.NotNil(t, r.Err(), c.typ)
-			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.typ)
-			continue
-		}
-		require.Nil(t, r.Err(), "%s %s", c.typ, c.hex)
-		assert.Equal(t, c.want, string(tree.AppendJSON(nil, 0)), "%s %s", c.typ, c.hex)
+		checkValue(t, &f, c.typ, c.hex, c.want)
 	}
 }
 
