@@ -91,7 +91,7 @@ type conn struct {
 	used         bool
 	client       int8 // side of the client, -1 if it is not known
 	joined       bool
-	http1        *http1 // nil if the connection does not begin with HTTP/1
+	http1        *overHTTP1 // nil if the connection does not begin with HTTP/1
 }
 
 type sideState uint8

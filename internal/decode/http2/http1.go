@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/http1"
 	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
 )
@@ -18,8 +19,8 @@ import (
 // then that of stream 1, though no frame carries it, and a response with status 101 precedes the server's frames. Until the answer tells,
 // the request is a row that is not passed on.
 
-// http1 is the state of a connection that begins with HTTP/1.
-type http1 struct {
+// overHTTP1 is the state of a connection that begins with HTTP/1.
+type overHTTP1 struct {
 	switched bool // to HTTP/2
 	// asking is the exchange whose request asks to switch to HTTP/2 and was not answered, 0 if there is none; settings is the payload of the
 	// client's SETTINGS in it.
@@ -34,10 +35,10 @@ type http1 struct {
 }
 
 // stays reports whether the connection uses HTTP/1 now.
-func (u *http1) stays() bool { return u != nil && !u.switched }
+func (u *overHTTP1) stays() bool { return u != nil && !u.switched }
 
 // undecided reports whether it is not known whether the connection has switched to HTTP/2.
-func (u *http1) undecided() bool { return u != nil && u.asking != 0 && !u.switched }
+func (u *overHTTP1) undecided() bool { return u != nil && u.asking != 0 && !u.switched }
 
 // http1Side is what a direction has for HTTP/1.
 type http1Side struct {
@@ -70,7 +71,7 @@ func openHTTP1(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	return func(owner rpc.Owner, joined bool) rpc.Conn {
 		owner.Claim(self.Name)
 		c := l.newConn(owner, false)
-		c.http1, c.joined = new(http1), joined
+		c.http1, c.joined = new(overHTTP1), joined
 		for i := range c.sides {
 			if c.sides[i].state = atHTTP1; joined {
 				c.sides[i].state = findingHTTP1
@@ -80,9 +81,8 @@ func openHTTP1(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	}
 }
 
-// Bounds of what is held of HTTP/1: a head, the line before a chunk, and SETTINGS until the connection has switched, in bytes.
+// Bounds of what is held of HTTP/1 besides a head: the line before a chunk, and SETTINGS until the connection has switched, in bytes.
 const (
-	maxHTTP1Head       = 64 << 10
 	maxChunkLine       = 1 << 10
 	maxUpgradeSettings = 64 * 6
 )
@@ -105,16 +105,16 @@ func (s *side) readHTTP1(b []byte) int {
 		}
 		s.begin()
 	} else {
-		s.hold(b[:min(len(b), maxHTTP1Head-had)])
+		s.hold(b[:min(len(b), http1.MaxHead-had)])
 		head = s.buf
 	}
-	end := headEnd(head, max(0, had-2))
+	end := http1.End(head, max(0, had-2))
 	if s.unverified {
-		end = verifiedEnd(head)
+		end = http1.VerifiedEnd(head)
 	}
 	switch {
 	case end > 0:
-	case end == 0 && (len(head) <= alwaysHeld || len(head) < maxHTTP1Head && !s.conn.full()) && mayStart(head):
+	case end == 0 && (len(head) <= alwaysHeld || len(head) < http1.MaxHead && !s.conn.full()) && http1.MayStart(head):
 		if had == 0 {
 			s.hold(b)
 		}
@@ -125,12 +125,12 @@ func (s *side) readHTTP1(b []byte) int {
 	}
 	head = head[:end]
 	h, ok := s.parseHTTP1(head)
-	if client := s.conn.client; !ok || client >= 0 && h.request != (client == int8(s.number)) {
+	if client := s.conn.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) {
 		s.noHTTP1(had)
 		return 0
 	}
 	s.unverified = false
-	if h.request {
+	if h.Request {
 		s.http1Request(&h, head)
 	} else {
 		s.http1Response(&h, head)
@@ -140,18 +140,18 @@ func (s *side) readHTTP1(b []byte) int {
 }
 
 // parseHTTP1 reads the lines of a head. Its fields are valid until the next one.
-func (s *side) parseHTTP1(b []byte) (h http1Head, ok bool) {
+func (s *side) parseHTTP1(b []byte) (h http1.Head, ok bool) {
 	l := s.conn.lane
 	if l.http1Fields == nil {
 		l.http1Fields = make([]rpc.Header, 0, usualFields)
 	}
-	h, ok = parseHTTP1(b, l.http1Fields[:0])
-	l.http1Fields = h.fields
+	h, ok = http1.Parse(b, l.http1Fields[:0])
+	l.http1Fields = h.Fields
 	return h, ok
 }
 
 // http1Request begins an exchange with the head of its request.
-func (s *side) http1Request(h *http1Head, head []byte) {
+func (s *side) http1Request(h *http1.Head, head []byte) {
 	c := s.conn
 	st := s.nextRequest()
 	if st == nil {
@@ -160,7 +160,7 @@ func (s *side) http1Request(h *http1Head, head []byte) {
 		return
 	}
 	r := s.http1Row(st, h, head)
-	switch h.method {
+	switch h.Method {
 	case "HEAD":
 		st.verb = verbHEAD
 	case "CONNECT":
@@ -168,13 +168,13 @@ func (s *side) http1Request(h *http1Head, head []byte) {
 	}
 	switch {
 	case !c.http1.stays():
-		s.settings(h.settings)
-	case h.h2c && h.settings != nil && c.http1.asking == 0:
+		s.settings(h.Settings)
+	case h.H2C && h.Settings != nil && c.http1.asking == 0:
 		c.http1.asking = st.id
-		c.http1.settings = bytes.Clone(h.settings[:min(len(h.settings), maxUpgradeSettings)])
+		c.http1.settings = bytes.Clone(h.Settings[:min(len(h.Settings), maxUpgradeSettings)])
 	}
-	if r.err = h.lengthError(); h.length < 0 {
-		h.length = 0
+	if r.err = h.LengthError(); h.Length < 0 {
+		h.Length = 0
 	}
 	s.http1Body(st, h)
 }
@@ -246,24 +246,24 @@ func (s *side) http1Stream(id uint32) *stream {
 }
 
 // http1Row begins the message of an exchange with a head.
-func (s *side) http1Row(st *stream, h *http1Head, head []byte) *row {
+func (s *side) http1Row(st *stream, h *http1.Head, head []byte) *row {
 	c := s.conn
 	r := s.newRow(st)
 	s.own(r, s.from, int64(len(head)))
 	c.blocks.begin(false)
 	r.first = c.blocks.head.keep()
-	r.first.Head = triple.HeadOf(h.fields)
-	upgrade := h.h2c && h.settings != nil || c.http1.switched
+	r.first.Head = triple.HeadOf(h.Fields)
+	upgrade := h.H2C && h.Settings != nil || c.http1.switched
 	if !upgrade {
 		r.first.Head.SetPlain()
 	}
 	if s.headBytes(head) == nil {
 		if c.listed() {
-			c.addFields(r, h.fields)
+			c.addFields(r, h.Fields)
 		}
 		r.m.HeaderLen += int32(len(head))
 	} else {
-		c.addFields(r, h.fields)
+		c.addFields(r, h.Fields)
 		r.http1Head(h, head)
 		s.placeHead(r, s.from, len(head))
 	}
@@ -277,21 +277,21 @@ func (s *side) http1Row(st *stream, h *http1Head, head []byte) *row {
 }
 
 // http1Body begins the body of a message, whose length its head tells (RFC 9112, section 6.3).
-func (s *side) http1Body(st *stream, h *http1Head) {
+func (s *side) http1Body(st *stream, h *http1.Head) {
 	s.trailing, s.chunkEnd, s.untilClose = false, false, false
 	s.after = atHTTP1
 	if s.conn.http1.switched || s.conn.http1.asking == st.id && int8(s.number) == s.conn.client {
 		s.after = atStart
 	}
 	switch {
-	case h.chunked:
+	case h.Chunked:
 		s.state, s.next = atChunk, atChunk
-	case h.untilClose:
+	case h.UntilClose:
 		s.untilClose, s.next = true, afterMessage
 		s.http1Data(st, math.MaxInt, 0)
-	case h.length > 0:
+	case h.Length > 0:
 		s.next = afterMessage
-		s.http1Data(st, h.length, flagEndStream)
+		s.http1Data(st, h.Length, flagEndStream)
 	default:
 		s.state = s.after
 		s.endHTTP1Message()
@@ -344,7 +344,7 @@ func (s *side) chunkLine(b []byte) int {
 		return n
 	}
 	text, _, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ";")
-	size, err := strconv.ParseUint(strings.TrimSpace(text), 16, maxLengthBits)
+	size, err := strconv.ParseUint(strings.TrimSpace(text), 16, http1.MaxLengthBits)
 	if s.chunkEnd && text != "" {
 		err = strconv.ErrSyntax
 	}
@@ -400,11 +400,11 @@ func (s *side) ownChunkLine(r *row, line []byte, malformed bool) {
 }
 
 // http1Response reads the head of a response.
-func (s *side) http1Response(h *http1Head, head []byte) {
+func (s *side) http1Response(h *http1.Head, head []byte) {
 	c := s.conn
 	u := c.http1
-	h2c := h.h2c && h.status == 101 && (u.asking != 0 || c.lossy())
-	if h2c || h.status < 200 && h.status != 101 { // the head precedes those of the response
+	h2c := h.H2C && h.Status == 101 && (u.asking != 0 || c.lossy())
+	if h2c || h.Status < 200 && h.Status != 101 { // the head precedes those of the response
 		name := unownedInterim
 		if h2c {
 			name = unownedUpgrade
@@ -424,20 +424,20 @@ func (s *side) http1Response(h *http1Head, head []byte) {
 	}
 	r := s.http1Row(st, h, head)
 	switch {
-	case h.status == 101:
-		s.enterTunnel(h.upgrade)
+	case h.Status == 101:
+		s.enterTunnel(h.Upgrade)
 		s.endHTTP1Message()
 		return
-	case st.verb == verbCONNECT && h.status < 300:
+	case st.verb == verbCONNECT && h.Status < 300:
 		s.enterTunnel("tunnel")
 		s.endHTTP1Message()
 		return
-	case st.verb == verbHEAD, h.status == 204, h.status == 304:
-		h.chunked, h.length, h.untilClose = false, 0, false
-	case !h.chunked && (h.coded || !h.hasLength || h.length < 0):
-		h.untilClose = true
+	case st.verb == verbHEAD, h.Status == 204, h.Status == 304:
+		h.Chunked, h.Length, h.UntilClose = false, 0, false
+	case !h.Chunked && (h.Coded || !h.HasLength || h.Length < 0):
+		h.UntilClose = true
 	}
-	r.err = h.lengthError()
+	r.err = h.LengthError()
 	s.http1Body(st, h)
 	s.doubtful = s.state == inData && !st.halves[1-s.number].headed
 }
@@ -445,7 +445,7 @@ func (s *side) http1Response(h *http1Head, head []byte) {
 // endDoubt ends a response without a body if b, which follows its head, begins with the next one.
 func (s *side) endDoubt(b []byte) bool {
 	s.doubtful = false
-	if !bytes.HasPrefix(b, []byte(versionStart)) || !mayStart(b) {
+	if !bytes.HasPrefix(b, []byte(http1.VersionStart)) || !http1.MayStart(b) {
 		return false
 	}
 	s.untilClose = false
@@ -456,14 +456,14 @@ func (s *side) endDoubt(b []byte) bool {
 }
 
 // keepHTTP1 passes on a head that belongs to no message.
-func (s *side) keepHTTP1(h *http1Head, head []byte) {
+func (s *side) keepHTTP1(h *http1.Head, head []byte) {
 	c := s.conn
 	if !c.env.Framing {
 		return
 	}
 	r := &c.kept
 	*r = row{keptHead: r.emptied()}
-	r.fields = h.fields
+	r.fields = h.Fields
 	r.http1Head(h, head)
 	s.placeHead(r, s.from, len(head))
 	c.passFraming(int(s.number), r)
@@ -489,19 +489,19 @@ func (s *side) enterTunnel(name string) {
 func (s *side) cutHTTP1(cause decode.Cause) {
 	c := s.conn
 	h, ok := s.parseHTTP1(s.buf)
-	if client := c.client; !ok || client >= 0 && h.request != (client == int8(s.number)) || !h.request && h.status < 200 || s.unverified {
+	if client := c.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) || !h.Request && h.Status < 200 || s.unverified {
 		s.unown(int64(len(s.buf)), "")
 		s.keepFrame(0, s.buf)
 		s.drop()
 		return
 	}
 	var st *stream
-	if h.request {
+	if h.Request {
 		st = s.nextRequest()
 	} else if st = s.nextResponse(); c.http1.undecided() && c.http1.asking <= st.id {
 		c.refuse()
 	}
-	h.h2c = false // its settings may be missing
+	h.H2C = false // its settings may be missing
 	r := s.http1Row(st, &h, s.buf)
 	r.broken, r.short = true, cause
 	st.halves[s.number].unsure = true
@@ -592,7 +592,7 @@ func (s *side) lostHTTP1() {
 
 // findHTTP1 looks for the next message.
 func (s *side) findHTTP1(b []byte) int {
-	at := startIn(b, int(max(0, s.rejected-s.pos)))
+	at := http1.StartIn(b, int(max(0, s.rejected-s.pos)))
 	if preface := bytes.Index(b, []byte(http2.ClientPreface)); preface >= 0 && (at < 0 || preface < at) {
 		at = preface
 		s.state = atStart

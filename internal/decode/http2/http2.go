@@ -1,4 +1,5 @@
-// Package http2 reads HTTP/2 connections: those of gRPC and of Dubbo's Triple, and others.
+// Package http2 reads HTTP/2 connections: those of gRPC and of Dubbo's Triple, and others. It also reads those of HTTP/1 (http1.go): an exchange
+// is a stream, and its body comes as if in frames. Package http1 has their heads.
 //
 // Bytes of a connection come in, with gaps; messages go out. DATA and HEADERS belong to messages, all other frames are counted
 // by kind. A message is a gRPC message or a plain body. What headers and bodies mean is package triple's. A connection owns its
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/http1"
 	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
 )
@@ -37,8 +39,8 @@ var (
 	}
 	// HTTP1 is Protocol for messages of HTTP/1.
 	HTTP1 = &rpc.Protocol{
-		Name: "http", Read: "messages, bodies", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: sniffHTTP1, Found: foundHTTP1, New: openHTTP1,
-		KeepHead:   keepHTTP1Head,
+		Name: "http", Read: "messages, bodies", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: http1.Sniff, Found: http1.Found, New: openHTTP1,
+		KeepHead:   http1.KeepHead,
 		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
 	}
 	GRPC = &rpc.Protocol{

@@ -1,4 +1,4 @@
-package http2
+package http1
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH
 // usualNames are the names of header fields of which one verifies a head.
 var usualNames = []string{"host", "content-length", "transfer-encoding", "content-type", "connection", "date", "server", "user-agent"}
 
-// sniffHTTP1 recognises the first line of a request or a response.
-func sniffHTTP1(head []byte) rpc.Verdict {
-	if bytes.HasPrefix(head, []byte(versionStart)) {
+// Sniff recognises the first line of a request or a response.
+func Sniff(head []byte) rpc.Verdict {
+	if bytes.HasPrefix(head, []byte(VersionStart)) {
 		return rpc.Mine
 	}
 	if method, target, ok := bytes.Cut(head, []byte(" ")); ok && len(target) > 0 && slices.Contains(methods, string(method)) {
@@ -28,8 +28,8 @@ func sniffHTTP1(head []byte) rpc.Verdict {
 	return rpc.NotMine
 }
 
-// keepHTTP1Head keeps the method of a request, or the version of a response.
-func keepHTTP1Head(head []byte) []rpc.Span {
+// KeepHead keeps the method of a request, or the version of a response.
+func KeepHead(head []byte) []rpc.Span {
 	end := bytes.IndexAny(head, " /")
 	if head[end] == '/' { // HTTP/1.
 		end = min(end+2, len(head)-1)
@@ -37,8 +37,8 @@ func keepHTTP1Head(head []byte) []rpc.Span {
 	return []rpc.Span{{From: 0, To: int64(end + 1)}}
 }
 
-// headEnd returns the offset after the empty line that ends a head, 0 if it is not there. Lines before from are known not to be it.
-func headEnd(b []byte, from int) int {
+// End returns the offset after the empty line that ends a head, 0 if it is not there. Lines before from are known not to be it.
+func End(b []byte, from int) int {
 	for at := from; ; {
 		n := bytes.IndexByte(b[at:], '\n')
 		if n < 0 {
@@ -54,12 +54,12 @@ func headEnd(b []byte, from int) int {
 	}
 }
 
-// mayStart reports whether b may begin with a message, as far as it is there.
-func mayStart(b []byte) bool {
+// MayStart reports whether b may begin with a message, as far as it is there.
+func MayStart(b []byte) bool {
 	line, _, whole := bytes.Cut(b, []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	if len(line) > 0 && line[0] == 'H' && strings.HasPrefix(versionStart, string(line[:min(len(line), len(versionStart))])) {
-		return isStatusLine(line) && (!whole || len(line) >= len(versionStart+"0 000"))
+	if len(line) > 0 && line[0] == 'H' && strings.HasPrefix(VersionStart, string(line[:min(len(line), len(VersionStart))])) {
+		return isStatusLine(line) && (!whole || len(line) >= len(VersionStart+"0 000"))
 	}
 	method, target, ok := bytes.Cut(line, []byte(" "))
 	switch {
@@ -70,16 +70,16 @@ func mayStart(b []byte) bool {
 	case !whole:
 		return len(target) == 0 || target[0] > ' '
 	}
-	var h http1Head
+	var h Head
 	return h.requestLine(string(line))
 }
 
 // maxMethod is the number of bytes that methods do not have.
 const maxMethod = 32
 
-// verifiedEnd returns the offset after the head that b begins with, 0 if there is more of it, -1 if it is none.
-func verifiedEnd(b []byte) int {
-	if !mayStart(b) {
+// VerifiedEnd returns the offset after the head that b begins with, 0 if there is more of it, -1 if it is none.
+func VerifiedEnd(b []byte) int {
+	if !MayStart(b) {
 		return -1
 	}
 	known := false
@@ -105,9 +105,9 @@ func verifiedEnd(b []byte) int {
 	return 0
 }
 
-// startIn returns the first offset from from on where a message may begin: where b begins, after the end of a line, or a response anywhere;
+// StartIn returns the first offset from from on where a message may begin: where b begins, after the end of a line, or a response anywhere;
 // -1 if there is none.
-func startIn(b []byte, from int) int {
+func StartIn(b []byte, from int) int {
 	for at := 0; at < len(b); {
 		if at >= from && mayBeRequest(b[at:]) {
 			return at
@@ -117,11 +117,11 @@ func startIn(b []byte, from int) int {
 			n = len(b) - at
 		}
 		for k := max(at, from); k < at+n; {
-			i := bytes.Index(b[k:at+n], []byte(versionStart))
+			i := bytes.Index(b[k:at+n], []byte(VersionStart))
 			if i < 0 {
 				break
 			}
-			if line := b[k+i : at+n]; (k+i == 0 || b[k+i-1] != ' ') && mayStart(line) {
+			if line := b[k+i : at+n]; (k+i == 0 || b[k+i-1] != ' ') && MayStart(line) {
 				return k + i
 			}
 			k += i + 1
@@ -137,11 +137,11 @@ func mayBeRequest(b []byte) bool {
 	if !ok || !slices.Contains(methods, method) || target == "" {
 		return false
 	}
-	return (target[0] == '/' || target[0] == '*' || target[0] == 'h' || method == "CONNECT") && mayStart(b)
+	return (target[0] == '/' || target[0] == '*' || target[0] == 'h' || method == "CONNECT") && MayStart(b)
 }
 
-// foundHTTP1 reports whether b, bytes from anywhere in a direction of a connection, begins with a message of HTTP/1 for certain.
-func foundHTTP1(b []byte) bool {
-	b = b[:min(len(b), maxHTTP1Head)]
-	return (mayBeRequest(b) || bytes.HasPrefix(b, []byte(versionStart))) && verifiedEnd(b) > 0
+// Found reports whether b, bytes from anywhere in a direction of a connection, begins with a message of HTTP/1 for certain.
+func Found(b []byte) bool {
+	b = b[:min(len(b), MaxHead)]
+	return (mayBeRequest(b) || bytes.HasPrefix(b, []byte(VersionStart))) && VerifiedEnd(b) > 0
 }

@@ -1,0 +1,212 @@
+// Package http1 reads the heads of HTTP/1: where they end, what they say, and where one may begin.
+//
+// Bytes come in; a [Head] goes out, whose texts may be kept. The connections of HTTP/1 are read by package http2, since an
+// exchange is read as a stream of HTTP/2 is. The package keeps no memory and imports only rpc and decode.
+//
+// Source: RFC 9112; RFC 7540, section 3.2 (the switch to HTTP/2).
+package http1
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http2"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// MaxHead is the number of bytes of a head that are held, MaxFields the number of header fields that are listed.
+const (
+	MaxHead   = 64 << 10
+	MaxFields = 512
+)
+
+// Head is the head of a request or a response of HTTP/1.
+type Head struct {
+	// Request is set for a request, which has a Method; Status is that of a response.
+	Request bool
+	Method  string
+	Status  int
+	// Fields has the method and the target of a request, or the status of a response, under their names of HTTP/2, and the header fields, each
+	// with its whole line.
+	Fields []rpc.Header
+	// FirstLen is the length of the line before the header fields; VersionOff and VersionLen are the place of the version in it.
+	FirstLen, VersionOff, VersionLen int
+
+	Upgrade  string // the protocol to which the head asks to switch, or switches, with a name of letters
+	H2C      bool   // the head asks for HTTP/2, or accepts it
+	Settings []byte // payload of the client's SETTINGS
+	// Length is that of the body in bytes, if HasLength is set; -1 if it is not a number. Differs is set if it is told more than once, in
+	// other ways.
+	Length             int
+	HasLength, Differs bool
+	Coded, Chunked     bool // the body has a transfer coding, and chunked is the last one
+	UntilClose         bool // the body ends with the connection
+}
+
+// MaxLengthBits is the number of bits of the lengths that are believed.
+const MaxLengthBits = 47
+
+// LengthError returns what is wrong about the length of the body, nil if nothing is. Ends that choose different lengths see different
+// messages in what follows: that is how requests are smuggled (RFC 9112, section 11.2).
+func (h *Head) LengthError() *decode.Error {
+	switch {
+	case h.HasLength && h.Length < 0:
+		return &decode.Error{Cause: decode.Malformed, Expected: "a Content-Length that is a number below 2^" + strconv.Itoa(MaxLengthBits)}
+	case h.HasLength && h.Differs:
+		return &decode.Error{Cause: decode.Malformed, Expected: "one Content-Length", Found: "several that differ"}
+	case h.HasLength && h.Coded:
+		return &decode.Error{Cause: decode.Malformed, Expected: "either Transfer-Encoding or Content-Length", Found: "both"}
+	}
+	return nil
+}
+
+// Parse reads the lines of a head, of which the last ones may be missing. ok is false if it is not one. The head's fields are
+// appended to fields, unless that is nil.
+func Parse(b []byte, fields []rpc.Header) (h Head, ok bool) {
+	h.Fields = fields
+	h.FirstLen = bytes.IndexByte(b, '\n') + 1
+	first, ok := bytes.CutSuffix(b[:h.FirstLen], []byte("\n"))
+	if !ok {
+		return h, false
+	}
+	first = bytes.TrimSuffix(first, []byte("\r"))
+	if bytes.HasPrefix(first, []byte(VersionStart)) {
+		ok = h.statusLine(first)
+	} else {
+		ok = h.requestLine(string(first))
+	}
+	for at := h.FirstLen; ok && at < len(b); {
+		n := bytes.IndexByte(b[at:], '\n') + 1
+		if n == 0 {
+			break
+		}
+		h.line(string(b[at:at+n]), at)
+		at += n
+	}
+	return h, ok
+}
+
+// requestLine reads the first line of a request.
+func (h *Head) requestLine(line string) bool {
+	method, rest, _ := strings.Cut(line, " ")
+	target, version, _ := strings.Cut(rest, " ")
+	if !isToken(method) || target == "" || !strings.HasPrefix(version, "HTTP/1.") || strings.Contains(version, " ") {
+		return false
+	}
+	h.Request, h.Method = true, method
+	n := int32(len(method) + 1)
+	if h.Fields != nil {
+		h.Fields = append(
+			h.Fields,
+			rpc.Header{Name: ":method", Value: method, Len: n, PlainLen: int32(len(":method") + len(method))},
+			rpc.Header{Name: ":path", Value: target, Off: n, Len: int32(len(target) + 1), PlainLen: int32(len(":path") + len(target))},
+		)
+	}
+	h.VersionOff = int(n) + len(target) + 1
+	h.VersionLen = h.FirstLen - h.VersionOff
+	return true
+}
+
+// VersionStart is the start of the first line of a response.
+const VersionStart = "HTTP/1."
+
+// statusLine reads the first line of a response.
+func (h *Head) statusLine(line []byte) bool {
+	if !isStatusLine(line) {
+		return false
+	}
+	code := string(line[len(VersionStart)+2:][:3])
+	h.Status, _ = strconv.Atoi(code)
+	h.VersionLen = len(VersionStart) + 2
+	if h.Fields != nil {
+		h.Fields = append(h.Fields, rpc.Header{
+			Name: ":status", Value: code, Off: int32(h.VersionLen), Len: int32(h.FirstLen - h.VersionLen), PlainLen: int32(len(":status") + len(code)),
+		})
+	}
+	return true
+}
+
+// isStatusLine reports whether a line may be the first one of a response, as far as it is there.
+func isStatusLine(line []byte) bool {
+	const form = VersionStart + "0 000 "
+	for i := range min(len(line), len(form)) {
+		if c := line[i]; form[i] == '0' && (c < '0' || c > '9') || form[i] != '0' && c != form[i] {
+			return false
+		}
+	}
+	return len(line) < len(form)-4 || len(line) < len(form) || line[len(form)-4] > '0'
+}
+
+// line reads the line of a header field at an offset of the head.
+func (h *Head) line(line string, at int) {
+	if k := len(h.Fields) - 1; k >= 0 && (line[0] == ' ' || line[0] == '\t') && strings.Trim(line, " \t\r\n") != "" {
+		h.Fields[k].Len += int32(len(line)) // a folded line (RFC 9112, section 5.2)
+		return
+	}
+	name, value, ok := strings.Cut(line, ":")
+	if !ok || !isToken(name) {
+		return
+	}
+	name, value = strings.ToLower(name), strings.Trim(value, " \t\r\n")
+	if h.Fields != nil && len(h.Fields) < MaxFields {
+		h.Fields = append(h.Fields, rpc.Header{Name: name, Value: value, Off: int32(at), Len: int32(len(line)), PlainLen: int32(len(name) + len(value))})
+	}
+	switch name {
+	case "upgrade":
+		for protocol := range strings.SplitSeq(value, ",") {
+			h.H2C = h.H2C || strings.EqualFold(strings.TrimSpace(protocol), "h2c")
+		}
+		if h.Upgrade = strings.ToLower(value); strings.Trim(h.Upgrade, "abcdefghijklmnopqrstuvwxyz") != "" || len(h.Upgrade) > len("websocket") {
+			h.Upgrade = "tunnel"
+		}
+	case "http2-settings":
+		h.Settings = settingsPayload(value)
+	case "transfer-encoding":
+		last := strings.ToLower(strings.TrimSpace(value[strings.LastIndexByte(value, ',')+1:]))
+		h.Chunked = last == "chunked"
+		h.Coded = h.Coded || last != "identity"
+	case "content-length":
+		for text := range strings.SplitSeq(value, ",") { // equal ones may be joined (RFC 9110, section 8.6)
+			length := -1
+			if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, MaxLengthBits); err == nil {
+				length = int(n)
+			}
+			if h.HasLength {
+				h.Differs = h.Differs || length != h.Length
+			} else {
+				h.Length, h.HasLength = length, true
+			}
+		}
+	}
+}
+
+// isToken reports whether s may be the name of a header field (RFC 9110, section 5.6.2).
+func isToken(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(c rune) bool {
+		return !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
+	}) < 0
+}
+
+// settingsPayload returns the payload of SETTINGS that a header HTTP2-Settings has, nil if it has none.
+func settingsPayload(value string) []byte {
+	b, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(value, "="))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// SettingsText returns what a header HTTP2-Settings says.
+func SettingsText(value string) string {
+	var list []string
+	for b := settingsPayload(value); len(b) >= 6; b = b[6:] {
+		list = append(list, fmt.Sprintf("%v %d", http2.SettingID(binary.BigEndian.Uint16(b)), binary.BigEndian.Uint32(b[2:])))
+	}
+	return strings.Join(list, ", ")
+}
