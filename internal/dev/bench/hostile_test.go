@@ -50,6 +50,7 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 
 	"http2-connections": func(t *pipeline.Totals) int64 { return t.TCP.Expired },
 	"http1-switching":   func(t *pipeline.Totals) int64 { return t.TCP.Expired },
+	"http1-pipeline":    func(t *pipeline.Totals) int64 { return t.Expired },
 	"http2-streams":     func(t *pipeline.Totals) int64 { return t.Expired },
 }
 

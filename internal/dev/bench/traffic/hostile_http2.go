@@ -264,6 +264,11 @@ var hostileHTTP2 = []Hostile{
 		},
 	},
 	{Name: "http1-head", N: 50_000, Text: "segments of the head of a request to switch to HTTP/2", start: startHTTP1(switchHead), send: repeated([]byte("X: 1\r\n"))},
+	{Name: "http1-pipeline", N: 2000, Text: "segments of requests of HTTP/1 that nobody answers", start: startHTTP1(""), send: repeated([]byte("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"))},
+	{
+		Name: "http1-first-lines", N: 20_000, Text: "segments of first lines of HTTP/1, of which none begins a message", start: startHTTP1("GET / HTTP/1.1\r\nContent-Length: ?\r\n\r\n\n"),
+		send: repeated([]byte("GET / HTTP/1.1\r\nA: b\r\n")),
+	},
 	{Name: "http1-body", N: 50_000, Text: "segments of the body of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Content-Length: 99999999999\r\n\r\n"), send: repeated([]byte("[1]"))},
 	{Name: "http1-chunks", N: 50_000, Text: "segments of chunks of a byte, of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Transfer-Encoding: chunked\r\n\r\n"), send: repeated([]byte("1\r\n[\r\n"))},
 	{Name: "http1-chunk-extensions", N: 50_000, Text: "segments of chunks of a byte with an extension, of a request to switch to HTTP/2", start: startHTTP1(switchHead + "Transfer-Encoding: chunked\r\n\r\n"), send: repeated([]byte("1;x\r\n[\r\n"))},
