@@ -66,8 +66,38 @@ func (r *Reader) streamed(cl *class) bool {
 // maxName is the length limit of a name in a stream.
 const maxName = 1 << 16
 
-// maxStreams bounds the streams of a top-level object, each of which takes memory of its own.
-const maxStreams = 64
+// maxStreams bounds the streams of a top-level object, each of which takes memory of its own, and maxIdle the readers that are kept for
+// other objects.
+const (
+	maxStreams = 64
+	maxIdle    = 4
+)
+
+// newStream returns a reader of streams, which may have read other ones before.
+func (r *Reader) newStream() *java.Reader {
+	last := len(r.idle) - 1
+	if last < 0 {
+		return java.NewWhole()
+	}
+	s := r.idle[last]
+	r.idle[last] = nil
+	r.idle = r.idle[:last]
+	return s
+}
+
+// endStreams ends those of a top-level object.
+func (r *Reader) endStreams() {
+	for i := range r.streams {
+		if len(r.idle) == maxIdle {
+			break
+		}
+		s := r.streams[i].java
+		s.Reset(nil, decode.Malformed, nil)
+		r.idle = append(r.idle, s)
+	}
+	clear(r.streams)
+	r.streams = r.streams[:0]
+}
 
 // stream takes an object written by Java serialization and reports whether it was one; its reference byte was taken.
 func (r *Reader) stream(cl *class, p decode.Place) bool {
@@ -84,7 +114,7 @@ func (r *Reader) stream(cl *class, p decode.Place) bool {
 			r.failUnknown(cl, p)
 			return true
 		}
-		s = java.NewWhole()
+		s = r.newStream()
 		r.streams = append(r.streams, stream{cl.serializer(), r.buffer, s})
 	} else if !r.sameBuffer(cl) {
 		r.open(p, decode.Object, cl)

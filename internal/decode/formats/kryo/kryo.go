@@ -27,6 +27,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/formats/java"
 )
 
 // Format is Dubbo's serialization "kryo", as Kryo 4 writes it.
@@ -121,10 +122,11 @@ type Reader struct {
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
 
-	schemas []schema    // that the current top-level object has had
-	lost    lost        // by data that were skipped in the current top-level object
-	streams []stream    // of the current top-level object
-	scratch decode.Tree // their nodes where none are wanted
+	schemas []schema       // that the current top-level object has had
+	lost    lost           // by data that were skipped in the current top-level object
+	streams []stream       // of the current top-level object
+	idle    []*java.Reader // that streams before it had
+	scratch decode.Tree    // their nodes where none are wanted
 
 	// With a library:
 	named     map[string]*class // by the bytes of their names
@@ -200,8 +202,7 @@ func (r *Reader) begin() {
 	r.seen = r.seen[:0]
 	r.objects = 0
 	r.generics.reset()
-	clear(r.streams)
-	r.streams = r.streams[:0]
+	r.endStreams()
 	r.scratch.Reset()
 	r.schemas, r.lost = r.schemas[:0], lost{}
 }
