@@ -139,6 +139,7 @@ func TestHostile1(t *testing.T) {
 		{Name: "nothing", Body: nil, Cause: decode.Malformed},
 		{Name: "the tag of a text of FST 2", Body: formattest.Hex("fc0161"), Cause: decode.Malformed},
 		{Name: "nothing predicted", Body: formattest.Hex("01 0161"), Cause: decode.Malformed},
+		{Name: "a class that maps never predict", Body: formattest.Hex("000f 02 f705 f705 f706 01"), Cause: decode.Malformed},
 		{Name: "handle to no object", Body: formattest.Hex("0010 02 f705 f903"), Cause: decode.Malformed},
 		{Name: "number that no class has", Body: formattest.Hex("00 57 07"), Cause: decode.Unsupported},
 		{Name: "class id never given", Body: formattest.Hex("00 58 07"), Cause: decode.Unsupported},

@@ -21,6 +21,8 @@ type prediction struct {
 // class returns the class with a number, nil if no class has it.
 func (p *prediction) class(r *Reader, number byte) *class {
 	switch {
+	case number == 1 && p.one == otherClass:
+		return nil
 	case number == 1 && p.one != nil:
 		return p.one
 	case number >= 1 && int(number) <= len(p.names):
