@@ -127,6 +127,9 @@ func (r *Recorder) Hidden(role string, read func()) {
 	r.Role(role)
 }
 
+// Hiding reports whether [Recorder.Hidden] reads.
+func (r *Recorder) Hiding() bool { return r.counted.hidden }
+
 // Open starts a container and returns the index of its node, -1 when there is none. Without a tree it returns a negative
 // number where a tree would have no node.
 func (r *Recorder) Open(k Kind, l Label, name string, index int) int {

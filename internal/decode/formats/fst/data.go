@@ -227,6 +227,8 @@ func (r *Reader) wrappedContent() {
 	q := r.At(decode.ByRole, "", 0)
 	if r.Tree != nil { // the last node is overhead of the container
 		r.remember(q.Start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
+	} else {
+		r.rememberPlace(q.Start)
 	}
 	at := r.Off
 	r.Byte("a tag")

@@ -73,6 +73,7 @@ type Reader struct {
 	skipped bool
 	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled
 	texts   map[int]string // texts that handles refer to, by the offset of their tags
+	places  []int32        // the offsets of the tags of objects, in order, where no tree is filled
 	copied  int            // bytes of texts copied for handles and elements without bytes
 	// repeated counts elements without bytes.
 	repeated int
@@ -105,7 +106,10 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	if cap(r.objects) > 1<<12 {
 		r.objects = nil
 	}
-	r.objects = r.objects[:0]
+	if cap(r.places) > 1<<12 {
+		r.places = nil
+	}
+	r.objects, r.places = r.objects[:0], r.places[:0]
 	r.startBody()
 }
 

@@ -110,6 +110,25 @@ func TestHandles(t *testing.T) {
 	assert.Equal(t, `{"path":"bob","y":{"@opaque":2}}`, string(tree.AppendJSON(nil, from)))
 }
 
+// Without a tree a handle to no value is counted as with one.
+func TestCountedHandles(t *testing.T) {
+	for _, hex := range []string{"0010 02 f705 f904", "0010 02 fc0161 f903", "0010 02 001000 f903", "0010 02 fc0161 f904", "0010 01 f900"} {
+		body := formattest.Hex(hex)
+		var tree decode.Tree
+		with, without := Format.New(), Format.New()
+		with.Reset(body, decode.Malformed, &tree)
+		with.Value(decode.ByField, "result", 0, "")
+		without.Reset(body, decode.Malformed, nil)
+		without.Value(decode.ByField, "result", 0, "")
+		sum, ok := without.(decode.Summer).Sum()
+		if want := tree.Bytes(); ok {
+			assert.Equal(t, want, sum, hex)
+		} else {
+			assert.Positive(t, want[decode.ClassOpaque], hex)
+		}
+	}
+}
+
 // An exception is walked: a class of the JDK to its end, another one to the end of what Throwable wrote.
 func TestThrowable(t *testing.T) {
 	throwable := "3763 00011f6a6176612e7574696c2e436f6c6c656374696f6e7324456d7074794c6973744200 " +

@@ -2,6 +2,7 @@ package fst
 
 import (
 	"fmt"
+	"slices"
 
 	"dubbo-wire/internal/decode"
 )
@@ -138,7 +139,25 @@ func (r *Reader) anyValue(p decode.Place, f *field) {
 func (r *Reader) rememberNext(p decode.Place) {
 	if r.Tree != nil {
 		r.remember(p.Start, len(r.Tree.Nodes))
+	} else {
+		r.rememberPlace(p.Start)
 	}
+}
+
+// rememberPlace keeps the offset of an object where no tree is filled. Of one that is not kept only a tree tells what a handle to it is.
+func (r *Reader) rememberPlace(off int) {
+	if n := len(r.places); !r.Hiding() && (n == 0 || int(r.places[n-1]) < off) {
+		r.places = append(r.places, int32(off))
+	}
+}
+
+// counts reports whether a handle at end to an offset is a value, without a tree; false if only a tree tells.
+func (r *Reader) counts(off, end int, text bool) bool {
+	if _, ok := slices.BinarySearch(r.places, int32(off)); ok && !text {
+		return true
+	}
+	x, ok := r.writtenAt(off, end)
+	return ok && r.mayCopy(3*len(x.raw))
 }
 
 // class takes a class id and, where it is new, the class name.
@@ -222,6 +241,9 @@ func (r *Reader) handle(p decode.Place) {
 		r.last, text = cl, cl == stringClass
 	}
 	if r.Tree == nil || !r.OK() {
+		if r.OK() && !r.Hiding() && !r.counts(off, p.Start, text) {
+			r.NeedTree()
+		}
 		r.Scalar(p, decode.Ref)
 		return
 	}
