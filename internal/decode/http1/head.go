@@ -118,7 +118,7 @@ const VersionStart = "HTTP/1."
 
 // statusLine reads the first line of a response.
 func (h *Head) statusLine(line []byte) bool {
-	if !isStatusLine(line) {
+	if len(line) < len(VersionStart+"0 000") || !isStatusLine(line) {
 		return false
 	}
 	code := string(line[len(VersionStart)+2:][:3])
