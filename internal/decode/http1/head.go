@@ -100,17 +100,34 @@ func (h *Head) requestLine(line string) bool {
 		return false
 	}
 	h.Request, h.Method = true, method
-	n := int32(len(method) + 1)
-	if h.Fields != nil {
-		h.Fields = append(
-			h.Fields,
-			rpc.Header{Name: ":method", Value: method, Len: n, PlainLen: int32(len(":method") + len(method))},
-			rpc.Header{Name: ":path", Value: target, Off: n, Len: int32(len(target) + 1), PlainLen: int32(len(":path") + len(target))},
-		)
+	h.add(":method", method, 0, len(method)+1)
+	at := len(method) + 1
+	path := target
+	if scheme, rest, ok := strings.Cut(target, "://"); ok && (scheme == "http" || scheme == "https") { // RFC 9112, section 3.2.2
+		authority := rest[:len(rest)-len(strings.TrimLeft(rest, authorityBytes))]
+		if path = rest[len(authority):]; authority != "" && strings.HasPrefix(path, "/") {
+			h.add(":scheme", scheme, at, len(scheme)+len("://"))
+			at += len(scheme) + len("://")
+			h.add(":authority", authority, at, len(authority))
+			at += len(authority)
+		} else {
+			path = target
+		}
 	}
-	h.VersionOff = int(n) + len(target) + 1
+	h.add(":path", path, at, len(path)+1)
+	h.VersionOff = at + len(path) + 1
 	h.VersionLen = h.FirstLen - h.VersionOff
 	return true
+}
+
+// authorityBytes are those of a host and a port.
+const authorityBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
+
+// add adds a field, of length bytes at an offset of the head, if fields are listed.
+func (h *Head) add(name, value string, at, length int) {
+	if h.Fields != nil && len(h.Fields) < MaxFields {
+		h.Fields = append(h.Fields, rpc.Header{Name: name, Value: value, Off: int32(at), Len: int32(length), PlainLen: int32(len(name) + len(value))})
+	}
 }
 
 // VersionStart is the start of the first line of a response.
@@ -124,11 +141,7 @@ func (h *Head) statusLine(line []byte) bool {
 	code := string(line[len(VersionStart)+2:][:3])
 	h.Status, _ = strconv.Atoi(code)
 	h.VersionLen = len(VersionStart) + 2
-	if h.Fields != nil {
-		h.Fields = append(h.Fields, rpc.Header{
-			Name: ":status", Value: code, Off: int32(h.VersionLen), Len: int32(h.FirstLen - h.VersionLen), PlainLen: int32(len(":status") + len(code)),
-		})
-	}
+	h.add(":status", code, h.VersionLen, h.FirstLen-h.VersionLen)
 	return true
 }
 
@@ -145,8 +158,11 @@ func isStatusLine(line []byte) bool {
 
 // line reads the line of a header field at an offset of the head.
 func (h *Head) line(line string, at int) {
-	if k := len(h.Fields) - 1; k >= 0 && (line[0] == ' ' || line[0] == '\t') && strings.Trim(line, " \t\r\n") != "" {
-		h.Fields[k].Len += int32(len(line)) // a folded line (RFC 9112, section 5.2)
+	if line[0] == ' ' || line[0] == '\t' {
+		// A folded line (RFC 9112, section 5.2).
+		if k := len(h.Fields) - 1; k >= 0 && h.Fields[k].Name[0] != ':' && int(h.Fields[k].Off+h.Fields[k].Len) == at {
+			h.Fields[k].Len += int32(len(line))
+		}
 		return
 	}
 	name, value, ok := strings.Cut(line, ":")
@@ -154,9 +170,7 @@ func (h *Head) line(line string, at int) {
 		return
 	}
 	name, value = strings.ToLower(name), strings.Trim(value, " \t\r\n")
-	if h.Fields != nil && len(h.Fields) < MaxFields {
-		h.Fields = append(h.Fields, rpc.Header{Name: name, Value: value, Off: int32(at), Len: int32(len(line)), PlainLen: int32(len(name) + len(value))})
-	}
+	h.add(name, value, at, len(line))
 	switch name {
 	case "upgrade":
 		for protocol := range strings.SplitSeq(value, ",") {

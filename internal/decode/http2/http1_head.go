@@ -2,6 +2,8 @@ package http2
 
 import (
 	"bytes"
+	"net/http"
+	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -55,17 +57,31 @@ func scrubHTTP1(own []byte, off int32, headers []rpc.Header, plain bool, r decod
 		if !strings.HasPrefix(h.Name, ":") {
 			from = bytes.IndexByte(line, ':') + 1
 		}
-		if at := bytes.Index(line[from:], []byte(h.Value)); at >= 0 {
-			triple.ScrubHeaderValue(h.Name, line[from+at:from+at+len(h.Value)], plain, alike, r)
+		at := bytes.Index(line[from:], []byte(h.Value))
+		if at < 0 {
+			continue
+		}
+		value, rest := line[from+at:from+at+len(h.Value)], line[from+at+len(h.Value):]
+		triple.ScrubHeaderValue(h.Name, value, plain, alike, r)
+		switch {
+		case h.Name == ":status" && string(bytes.TrimSpace(rest)) == reason(h.Value):
+		case h.Name == ":status", h.Name[0] != ':': // another reason, or folded lines
+			scrubLine(rest)
 		}
 	}
 	scrubLine(own[next-off:])
 }
 
-// scrubLine replaces bytes that have no meaning for the reader. The ends of lines stay.
+// reason returns the usual reason phrase of a status.
+func reason(status string) string {
+	n, _ := strconv.Atoi(status)
+	return http.StatusText(n)
+}
+
+// scrubLine replaces bytes that have no meaning for the reader. Spaces and the ends of lines stay.
 func scrubLine(b []byte) {
 	for i, c := range b {
-		if c != '\r' && c != '\n' {
+		if !bytes.ContainsRune([]byte("\r\n\t "), rune(c)) {
 			b[i] = 'x'
 		}
 	}
