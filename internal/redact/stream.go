@@ -222,8 +222,12 @@ func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header in
 	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).tentative = len(b) > header
 }
 
-// begin starts another stream in a direction, whose first byte is at seq, and drops the claims of the one before.
+// begin starts another stream in a direction, whose first byte is at seq, and drops the claims of the one before. The packets of that one
+// are written before; the last packet of the window has the first byte of this one.
 func (r *Redactor) begin(d *direction, seq uint32) {
+	if d.known && d.units > 1 && len(d.claims) > 0 {
+		r.flush(cost(r.tail))
+	}
 	for _, c := range d.claims {
 		c.dropped = true
 	}
