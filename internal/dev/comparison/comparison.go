@@ -71,7 +71,25 @@ type row struct {
 	// the most frequent number of the others.
 	first, later sizes
 	heads        [2]map[int]int
-	all          int // calls of the capture, of any method
+	plain        [2]map[int]int // calls by the size of their bodies without compression
+	all          int            // calls of the capture, of any method
+}
+
+func newRow(dubbo string) *row {
+	r := &row{dubbo: dubbo}
+	for _, seen := range []*[2]map[int]int{&r.seen, &r.heads, &r.plain} {
+		*seen = [2]map[int]int{{}, {}}
+	}
+	return r
+}
+
+// summarize sets what is most frequent.
+func (r *row) summarize() {
+	r.sizes[0], r.usual = mostFrequent(r.seen[0])
+	r.sizes[1], _ = mostFrequent(r.seen[1])
+	for side := range sides {
+		r.later[side], _ = mostFrequent(r.heads[side])
+	}
 }
 
 func (r *row) title() string {
@@ -148,6 +166,11 @@ names of the original are not known, so the order tells more than the figures.
 	}
 	writeReleases(w, all)
 	writeProtocols(w, all)
+	rest, err := measureREST(captures)
+	if err != nil {
+		return err
+	}
+	writeREST(w, all, rest)
 	return writeLive(w, live)
 }
 
@@ -250,18 +273,15 @@ func measure(dir string) ([]*row, error) {
 		if !p.Complete || len(p.Serializations) != 1 || p.Name != standard(p) {
 			continue
 		}
-		r := &row{optimizer: p.Optimizer, dubbo: p.Dubbo, seen: [2]map[int]int{{}, {}}, heads: [2]map[int]int{{}, {}}}
+		r := newRow(p.Dubbo)
+		r.optimizer = p.Optimizer
 		if err := r.read(filepath.Join(dir, p.File)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.File, err)
 		}
 		if r.calls == 0 {
 			continue
 		}
-		r.sizes[0], r.usual = mostFrequent(r.seen[0])
-		r.sizes[1], _ = mostFrequent(r.seen[1])
-		for side := range sides {
-			r.later[side], _ = mostFrequent(r.heads[side])
-		}
+		r.summarize()
 		for k := range published {
 			if published[k].serialization == r.name {
 				r.published = &published[k].sizes
@@ -307,13 +327,21 @@ func (r *row) Frame(*pipeline.Row) {}
 // Call adds a bid call.
 func (r *row) Call(c *call.Call, _ bool) {
 	r.all++
-	if c.State() != call.OK || c.Request.Method() != "bid" {
+	if c.State() != call.OK {
+		return
+	}
+	if method := c.Request.Method(); method != "bid" && method != "POST /bids/bid" {
 		return
 	}
 	r.calls++
 	r.name = c.Request.QualifiedSerialization()
 	for side, m := range [2]*call.Message{c.Request, c.Response} {
 		r.seen[side][m.BodyLen]++
+		plain := m.BodyLen
+		if m.Encoding != "" {
+			plain = m.UncompressedLen
+		}
+		r.plain[side][plain]++
 		if r.all == 1 {
 			r.first[side] = int(m.HeaderLen)
 		} else {
