@@ -268,6 +268,12 @@ func (s *side) firstHeaders(st *stream, half *half, h *triple.Head) {
 		half.encoding = h.GRPCEncoding
 	}
 	if int8(s.number) != c.client {
+		if !st.sure && !st.halves[1-s.number].headed && h.Typed && !half.prefixed() { // the request is not in the capture
+			st.use = triple.Plain
+			if !c.used {
+				c.use, c.used = triple.Plain, true
+			}
+		}
 		return
 	}
 	switch st.use, st.sure = triple.GRPC, h.Sure; {

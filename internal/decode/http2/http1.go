@@ -403,7 +403,8 @@ func (s *side) ownChunkLine(r *row, line []byte, malformed bool) {
 func (s *side) http1Response(h *http1.Head, head []byte) {
 	c := s.conn
 	u := c.http1
-	h2c := h.H2C && h.Status == 101 && (u.asking != 0 || c.lossy())
+	// A capture of the server's side alone has no request.
+	h2c := h.H2C && h.Status == 101 && (u.asking != 0 || c.lossy() || c.sides[1-s.number].pos == 0)
 	if h2c || h.Status < 200 && h.Status != 101 { // the head precedes those of the response
 		name := unownedInterim
 		if h2c {

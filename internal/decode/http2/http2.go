@@ -11,6 +11,7 @@ package http2
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -60,8 +61,41 @@ func sniff(head []byte) rpc.Verdict {
 	case strings.HasPrefix(http2.ClientPreface, string(head)):
 		return rpc.More
 	}
-	return rpc.NotMine
+	return sniffServer(head)
 }
+
+// sniffServer recognises the server's preface: a SETTINGS frame without flags (RFC 9113, section 3.4), and as much of the next frame
+// as head has. A capture of the server's side alone begins with it.
+func sniffServer(head []byte) rpc.Verdict {
+	if len(head) < frameHeaderLen {
+		return rpc.NotMine // the verdict of more bytes does not depend on this one
+	}
+	h := parseFrameHeader(head)
+	if h.kind != typeSettings || h.flags != 0 || !h.valid() || h.length > maxServerSettings*settingLen {
+		return rpc.NotMine
+	}
+	rest := head[frameHeaderLen:]
+	settings := rest[:min(h.length, len(rest))]
+	for ; len(settings) >= 2; settings = settings[min(settingLen, len(settings)):] {
+		if id := binary.BigEndian.Uint16(settings); id == 0 || id > maxSettingID {
+			return rpc.NotMine
+		}
+	}
+	if next := rest[min(h.length, len(rest)):]; len(next) >= frameHeaderLen {
+		if h = parseFrameHeader(next); !mayBegin(next) || !h.valid() {
+			return rpc.NotMine
+		}
+	}
+	return rpc.Mine
+}
+
+// A setting is a number of two bytes and a value of four. The numbers are those that the IANA has registered, up to
+// SETTINGS_NO_RFC7540_PRIORITIES, and some to come; real servers send up to four settings.
+const (
+	settingLen        = 6
+	maxServerSettings = 16
+	maxSettingID      = 0x10
+)
 
 // headerFields describes the head of a message.
 func headerFields(m *rpc.Message) []rpc.HeaderField {

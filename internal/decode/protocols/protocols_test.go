@@ -25,18 +25,24 @@ func TestSniff(t *testing.T) {
 		"\x80\x01\x00\x01\x00\x00\x00\x05he": "nativethrift", // TBinaryProtocol
 		"\x80\x01\x00\x01\x00\x00\x00\x05":   "",             // may be anything yet
 		"\x80\x01\x00\x05\x00\x00\x00\x05he": "",
-		"\x00\x00\x00\x17\x80\x01\x00\x02\x00\x00\x00\x05hello":      "nativethrift", // in a frame
-		"\x00\x00\x00\x02hi\x01\x00\x00\x00\x01\x00":                 "nativethrift", // without version
-		"\x00\x00\x00\x02hi\x09\x00\x00\x00\x01\x00":                 "",
-		"\x00\x00\x00\x40getAccountBalances":                         "nativethrift",
-		"\x00\x00\x00\x0d\x00\x00\x00\x02hi\x02\x00\x00\x00\x01\x00": "nativethrift",
-		"\x82\x21\x01\x02hi\x00":                                     "nativethrift", // TCompactProtocol
-		"\x00\x00\x00\x07\x82\x41\x01\x02hi\x00":                     "nativethrift",
-		"\x82\x22\x01\x02hi\x00":                                     "",
-		"\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03":               "", // HTTP/2
-		"\xda\xbb\xc2\x00":                                           "dubbo",
-		"\xda":                                                       "",
-		"":                                                           "",
+		"\x00\x00\x00\x17\x80\x01\x00\x02\x00\x00\x00\x05hello":                    "nativethrift", // in a frame
+		"\x00\x00\x00\x02hi\x01\x00\x00\x00\x01\x00":                               "nativethrift", // without version
+		"\x00\x00\x00\x02hi\x09\x00\x00\x00\x01\x00":                               "",
+		"\x00\x00\x00\x40getAccountBalances":                                       "nativethrift",
+		"\x00\x00\x00\x0d\x00\x00\x00\x02hi\x02\x00\x00\x00\x01\x00":               "nativethrift",
+		"\x82\x21\x01\x02hi\x00":                                                   "nativethrift", // TCompactProtocol
+		"\x00\x00\x00\x07\x82\x41\x01\x02hi\x00":                                   "nativethrift",
+		"\x82\x22\x01\x02hi\x00":                                                   "",
+		"\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03":                             "http2", // SETTINGS of a server
+		"\x00\x00\x12\x04\x01\x00\x00\x00\x00\x00\x03":                             "",
+		"\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x30":                             "",
+		"\x00\x00\x13\x04\x00\x00\x00\x00\x00\x00\x03":                             "",
+		"\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x04\x01":                 "http2",
+		"\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x04\x01\x00\x00\x00\x00": "http2",
+		"\x00\x00\x00\x04\x00\x00\x00\x00\x00\xda\xbb\xc2\x00\x00\x00\x00\x00\x00": "",
+		"\xda\xbb\xc2\x00": "dubbo",
+		"\xda":             "",
+		"":                 "",
 	} {
 		name := ""
 		for _, p := range protocols.All() {
