@@ -7,6 +7,8 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
+	"dubbo-wire/internal/decode/form"
+	"dubbo-wire/internal/decode/xml"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -185,8 +187,19 @@ func (b *body) read(detail rpc.Detail) {
 		at = b.readEvents()
 	case b.content.kind == plainText:
 		at = b.readText()
+	case b.content.kind == xmlText:
+		if at = b.readWhole(&b.d.xml); !b.d.xml.Hides { // else redaction replaces all of it
+			m.Format = &xml.Format
+		}
+	case b.content.kind == formText:
+		m.Format = &form.Format
+		at = b.readWhole(&b.d.form)
 	case b.formats != nil:
-		at = b.readWhole()
+		if r, ok := b.formats[0].reader().(wholeReader); ok {
+			at = b.readWhole(r)
+		} else {
+			m.Err = decode.NotDecoded(0)
+		}
 	case m.Serialization == "" && b.short != decode.None:
 		// The tree says what is missing.
 	case m.Serialization == "":

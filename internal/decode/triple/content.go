@@ -17,6 +17,8 @@ const (
 	eventStream
 	protobufMessage
 	plainText
+	xmlText
+	formText
 	// otherContent has a name only.
 	otherContent
 )
@@ -99,9 +101,9 @@ func (d *Decoder) plainContent(text string) content {
 	case text == "text/event-stream":
 		return content{kind: eventStream, name: json}
 	case sub == "xml" || strings.HasSuffix(sub, "+xml"):
-		return content{kind: otherContent, name: "xml"}
+		return content{kind: xmlText, name: "xml"}
 	case sub == "x-www-form-urlencoded":
-		return content{kind: otherContent, name: "form"}
+		return content{kind: formText, name: "form"}
 	case top == "multipart":
 		return content{kind: otherContent, name: "multipart"}
 	case sub == "yaml" || sub == "x-yaml":

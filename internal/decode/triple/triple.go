@@ -18,6 +18,8 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
+	"dubbo-wire/internal/decode/form"
+	"dubbo-wire/internal/decode/xml"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -42,6 +44,8 @@ type Decoder struct {
 	// descriptors are those of types of results, by their names.
 	descriptors map[string]string
 	tree        decode.Tree
+	xml         xml.Reader
+	form        form.Reader
 	wrapper     wrapper
 }
 

@@ -244,7 +244,7 @@ func (b *body) streamOnce(s *serialization, f field, l decode.Label, name string
 }
 
 // problem returns the first error of a reader, whose bytes start at offset from of the body.
-func problem(r decode.Reader, from int) *decode.Error {
+func problem(r interface{ Err() *decode.Error }, from int) *decode.Error {
 	err := r.Err()
 	if faulter, ok := r.(decode.Faulter); ok && err == nil {
 		err = faulter.Fault()
@@ -260,16 +260,18 @@ func problem(r decode.Reader, from int) *decode.Error {
 	return &moved
 }
 
+// wholeReader reads bodies that are one value.
+type wholeReader interface {
+	decode.WholeReader
+	Reset(body []byte, short decode.Cause, t *decode.Tree)
+	Offset() int
+	Err() *decode.Error
+}
+
 // readWhole reads a body that is one value and returns the offset after it. An array of JSON is the list of arguments if the path names a
 // method of an interface: Dubbo takes it so, whatever the number of parameters.
-func (b *body) readWhole() int {
+func (b *body) readWhole(r wholeReader) int {
 	m, t := b.m, b.m.Tree
-	s := b.formats[0]
-	r, ok := s.reader().(decode.WholeReader)
-	if !ok {
-		m.Err = decode.NotDecoded(0)
-		return 0
-	}
 	l, name := decode.ByField, b.resultName()
 	request := m.Kind == rpc.Request
 	switch {
@@ -280,11 +282,11 @@ func (b *body) readWhole() int {
 		t.Open(decode.List, decode.ByField, "args", 0, 0)
 	}
 	value, depth := len(t.Nodes), t.Depth()
-	s.r.Reset(b.b, b.short, t)
+	r.Reset(b.b, b.short, t)
 	r.Whole(l, name, 0)
-	m.Err = problem(s.r, 0)
-	at := s.r.Offset()
-	if s.r.Err() != nil {
+	m.Err = problem(r, 0)
+	at := r.Offset()
+	if r.Err() != nil {
 		t.CloseTo(depth)
 		t.FailValue(value, 0, m.Err.At, len(b.b), l, name, 0)
 		at = len(b.b)
