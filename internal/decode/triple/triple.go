@@ -18,8 +18,8 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
-	"dubbo-wire/internal/decode/form"
-	"dubbo-wire/internal/decode/xml"
+	"dubbo-wire/internal/decode/content/form"
+	"dubbo-wire/internal/decode/content/xml"
 	"dubbo-wire/internal/rpc"
 )
 
