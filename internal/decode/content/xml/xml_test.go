@@ -10,25 +10,13 @@ import (
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
-func read(tb testing.TB, body string, short decode.Cause, nodes int) (*decode.Tree, *decode.Error) {
-	tree := decode.Tree{WithValues: true, MaxNodes: nodes}
-	var r Reader
-	r.Reset([]byte(body), short, &tree)
-	r.Whole(decode.ByField, "result", 0)
-	if err := r.Err(); err != nil && err.At != r.Offset() || r.Offset() > len(body) || err == nil && r.Offset() != len(body) {
-		tb.Fatalf("error %v at offset %d", err, r.Offset())
-	}
-	formattest.Balance(tb, &tree, r.Offset())
-	return &tree, r.Err()
-}
-
 func TestWhole(t *testing.T) {
 	for _, row := range []struct {
-		body   string
-		short  decode.Cause
-		want   string
-		cause  decode.Cause
-		offset int
+		body  string
+		short decode.Cause
+		want  string
+		cause decode.Cause
+		at    int
 	}{
 		{`<?xml version="1.0"?><bid><geo><city>oslo</city></geo><imp><id>a</id></imp><imp><id>b</id></imp></bid>`, decode.Malformed, `{"geo":{"city":"oslo"},"imp":{"id":"a"},"imp":{"id":"b"}}`, decode.None, 0},
 		{"\ufeff<a>x &lt;&#233;&#x1F600;&amp;</a>\n", decode.Malformed, `"x <é😀&"`, decode.None, 0},
@@ -51,39 +39,19 @@ func TestWhole(t *testing.T) {
 		{`<a><b>1</b></a>`, decode.Cut, `{"b":"1"}`, decode.Cut, 15},
 		{`<a b="1" c`, decode.Cut, `{"b":"1"}`, decode.Cut, 9},
 	} {
-		tree, err := read(t, row.body, row.short, 0)
-		json := ""
-		for i := range tree.Nodes {
-			if tree.Nodes[i].Name == "result" {
-				json = string(tree.AppendJSON(nil, i))
-			}
-		}
-		assert.Equal(t, row.want, json, row.body)
-		if row.cause == decode.None {
-			assert.Nil(t, err, row.body)
-		} else if assert.NotNil(t, err, row.body) {
-			assert.Equal(t, row.cause, err.Cause, row.body)
-			assert.Equal(t, row.offset, err.Offset(), row.body)
-		}
+		formattest.WantsWhole(t, new(Reader), row.body, row.short, row.want, row.cause, row.at)
 	}
 }
 
 func TestDepth(t *testing.T) {
-	_, err := read(t, strings.Repeat("<a>", 5000), decode.Malformed, 0)
+	_, err := formattest.ReadWhole(t, new(Reader), strings.Repeat("<a>", 5000), decode.Malformed, 0)
 	assert.Equal(t, decode.Limit, err.Cause)
 }
 
 // FuzzWhole: whatever the body is, every byte that was taken has an owner.
 func FuzzWhole(f *testing.F) {
-	for _, body := range []string{
+	formattest.FuzzWhole(f, new(Reader),
 		`<?xml version="1.0"?><a b="1&quot;" c='"'> t <d/>u<e></e ></a>`, `<!DOCTYPE a [<!ENTITY b "]>"><!-- ]> -->]><a c=""/>`,
 		`<a>x<![CDATA[y]]><!-- <b> --><?p ?></a>`, `<a><![CDATA[<b>&]]></a>`, "\ufeff<a>x &lt;&#233;&#x1F600;&amp;</a>\n", "<a", "</a>", "<a><b></a>", "<a>&", "", "\xff",
-	} {
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		read(t, body, decode.Malformed, 0)
-		read(t, body, decode.Cut, 0)
-		read(t, body, decode.Malformed, 4)
-	})
+	)
 }

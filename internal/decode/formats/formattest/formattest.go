@@ -284,7 +284,7 @@ func check(tb testing.TB, f decode.Format, body []byte, what string, kind decode
 	Balance(tb, &full.Tree, full.Taken)
 	var bare Message
 	bare.walk(kind, f.New(), body, decode.Malformed, nil)
-	if bare.Taken != full.Taken || cause(bare.Err) != cause(full.Err) {
+	if bare.Taken != full.Taken || Cause(bare.Err) != Cause(full.Err) {
 		tb.Fatalf("%s: without a tree the walk stops at %d (%v), with one at %d (%v)", what, bare.Taken, bare.Err, full.Taken, full.Err)
 	}
 	small := Message{Tree: decode.Tree{MaxNodes: 4}}
@@ -309,7 +309,8 @@ func found(tb testing.TB, r decode.Reader, body []byte) {
 	}
 }
 
-func cause(err *decode.Error) decode.Cause {
+// Cause returns the cause of an error, None if err is nil.
+func Cause(err *decode.Error) decode.Cause {
 	if err == nil {
 		return decode.None
 	}

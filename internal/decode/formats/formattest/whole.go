@@ -26,6 +26,63 @@ func Whole(t *testing.T, f decode.Format, file string) {
 	}
 }
 
+// WholeBody reads bodies that are one value.
+type WholeBody interface {
+	decode.WholeReader
+	Reset(body []byte, short decode.Cause, t *decode.Tree)
+	Offset() int
+	Err() *decode.Error
+}
+
+// ReadWhole reads a body into a tree of at most so many nodes, 0 for the usual limit, and checks that each byte that was taken has an
+// owner.
+func ReadWhole(tb testing.TB, r WholeBody, body string, short decode.Cause, nodes int) (*decode.Tree, *decode.Error) {
+	tb.Helper()
+	tree := &decode.Tree{WithValues: true, MaxNodes: nodes}
+	r.Reset([]byte(body), short, tree)
+	r.Whole(decode.ByField, "result", 0)
+	if r.Offset() > len(body) {
+		tb.Fatalf("%d of %d bytes were taken", r.Offset(), len(body))
+	}
+	Balance(tb, tree, r.Offset())
+	return tree, r.Err()
+}
+
+// WantsWhole reads a body, which gives a value as JSON, and is stopped for a cause at an offset unless the cause is None.
+func WantsWhole(t *testing.T, r WholeBody, body string, short decode.Cause, want string, cause decode.Cause, at int) {
+	t.Helper()
+	tree, err := ReadWhole(t, r, body, short, 0)
+	json := ""
+	for i := range tree.Nodes {
+		if tree.Nodes[i].Name == "result" {
+			json = string(tree.AppendJSON(nil, i))
+		}
+	}
+	assert.Equal(t, want, json, "%q", body)
+	if cause == decode.None {
+		assert.Nil(t, err, "%q", body)
+		assert.Equal(t, len(body), r.Offset(), "%q", body)
+	} else if assert.NotNil(t, err, "%q", body) {
+		assert.Equal(t, cause, err.Cause, "%q", body)
+		assert.Equal(t, at, err.Offset(), "%q", body)
+	}
+}
+
+// FuzzWhole reads bodies whole, cut, and into a small tree.
+func FuzzWhole(f *testing.F, r WholeBody, bodies ...string) {
+	for _, body := range bodies {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, short := range []decode.Cause{decode.Malformed, decode.Cut} {
+			if _, err := ReadWhole(t, r, body, short, 0); err != nil && err.At != r.Offset() || err == nil && r.Offset() != len(body) {
+				t.Fatalf("error %v at offset %d of %d", err, r.Offset(), len(body))
+			}
+		}
+		ReadWhole(t, r, body, decode.Malformed, 4)
+	})
+}
+
 // counted checks that bytes are counted by class without a tree as they are with one, whatever the frame says the body is.
 func counted(tb testing.TB, format decode.Format, body []byte) {
 	tb.Helper()

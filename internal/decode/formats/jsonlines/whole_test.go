@@ -27,15 +27,8 @@ func TestWhole(t *testing.T) {
 		{`{"a":1}`, decode.Lost, `{"a":1}`, decode.Lost},
 	} {
 		for _, r := range []decode.Reader{NewDubbo(), NewGson(), NewFastjson()} {
-			tree := decode.Tree{WithValues: true}
-			r.Reset([]byte(row.body), row.short, &tree)
-			r.(*Reader).Whole(decode.ByField, "result", 0)
-			cause := decode.None
-			if err := r.Err(); err != nil {
-				cause = err.Cause
-			}
-			assert.Equal(t, row.cause, cause, "%q", row.body)
-			formattest.Balance(t, &tree, r.Offset())
+			tree, err := formattest.ReadWhole(t, r.(*Reader), row.body, row.short, 0)
+			assert.Equal(t, row.cause, formattest.Cause(err), "%q", row.body)
 			assert.Equal(t, row.want, string(tree.AppendJSON(nil, 0)), "%q", row.body)
 		}
 	}

@@ -27,17 +27,10 @@ func TestWhole(t *testing.T) {
 		{"\x0b\x08\x05\x0c\x0b\x08", decode.Cut, `{"#1":{"#1":5}}`, decode.Cut, 4},
 		{"\x0f", decode.Cut, `{}`, decode.Cut, 0},
 	} {
-		tree := decode.Tree{WithValues: true}
 		r := New().(*Reader)
-		r.Reset([]byte(row.body), row.short, &tree)
-		r.Whole(decode.ByField, "result", 0)
-		cause := decode.None
-		if err := r.Err(); err != nil {
-			cause = err.Cause
-		}
-		assert.Equal(t, row.cause, cause, "%q", row.body)
+		tree, err := formattest.ReadWhole(t, r, row.body, row.short, 0)
+		assert.Equal(t, row.cause, formattest.Cause(err), "%q", row.body)
 		assert.Equal(t, row.taken, r.Offset(), "%q", row.body)
-		formattest.Balance(t, &tree, row.taken)
 		assert.Equal(t, row.want, string(tree.AppendJSON(nil, 0)), "%q", row.body)
 	}
 }
