@@ -270,7 +270,7 @@ func (s *side) firstHeaders(st *stream, half *half, h *triple.Head) {
 	if int8(s.number) != c.client {
 		if !st.sure && !st.halves[1-s.number].headed && h.Typed && !half.prefixed() { // the request is not in the capture
 			st.use = triple.Plain
-			if !c.used {
+			if !c.used && c.sides[1-s.number].pos == 0 { // nor is any other
 				c.use, c.used = triple.Plain, true
 			}
 		}

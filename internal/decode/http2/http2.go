@@ -81,10 +81,14 @@ func sniffServer(head []byte) rpc.Verdict {
 			return rpc.NotMine
 		}
 	}
-	if next := rest[min(h.length, len(rest)):]; len(next) >= frameHeaderLen {
+	next := rest[min(h.length, len(rest)):]
+	switch {
+	case len(next) >= frameHeaderLen:
 		if h = parseFrameHeader(next); !mayBegin(next) || !h.valid() {
 			return rpc.NotMine
 		}
+	case h.length == 0: // nine bytes that are nearly all zero may be anything
+		return rpc.More
 	}
 	return rpc.Mine
 }
