@@ -103,7 +103,7 @@ func (h *Head) requestLine(line string) bool {
 	h.add(":method", method, 0, len(method)+1)
 	at := len(method) + 1
 	path := target
-	if scheme, rest, ok := strings.Cut(target, "://"); ok && (scheme == "http" || scheme == "https") { // RFC 9112, section 3.2.2
+	if scheme, rest, ok := strings.Cut(target, "://"); ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) { // RFC 9112, section 3.2.2
 		authority := rest[:len(rest)-len(strings.TrimLeft(rest, authorityBytes))]
 		if path = rest[len(authority):]; authority != "" && strings.HasPrefix(path, "/") {
 			h.add(":scheme", scheme, at, len(scheme)+len("://"))
