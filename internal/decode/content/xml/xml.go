@@ -1,7 +1,8 @@
 // Package xml reads bodies of XML. An element with nothing but text is a text. Any other is a map in the tree of its attributes and
 // child elements by their names, which may come more than once; text beside them has the name "$text". The name of the root
 // element stands before the value. Of entities only the five of XML itself and characters by their numbers are known; a document type
-// is passed over, never followed. The text is taken as UTF-8, whatever it declares. The body is borrowed until the next Reset.
+// is passed over, never followed. The text is UTF-8; one that declares another encoding is read only as far as it is ASCII throughout. The
+// body is borrowed until the next Reset.
 //
 // Source: Extensible Markup Language (XML) 1.0, fifth edition.
 package xml
@@ -79,6 +80,9 @@ func (r *Reader) misc(before bool) {
 			declares := before && r.at("xml ")
 			r.past("?>")
 			r.Hides = r.Hides || !declares || r.Off-start > maxDeclaration
+			if declares && r.OK() {
+				r.encoding(start)
+			}
 		case before && r.take("<!DOCTYPE"):
 			r.Hides = true
 			r.documentType()
@@ -86,6 +90,23 @@ func (r *Reader) misc(before bool) {
 			r.Role("punct")
 			return
 		}
+	}
+}
+
+// encoding fails if the declaration from offset start to that of the reader names an encoding whose characters are not those of UTF-8.
+func (r *Reader) encoding(start int) {
+	_, name, _ := bytes.Cut(r.Buf[start:r.Off], []byte("encoding"))
+	name = bytes.TrimLeft(name, " \t\r\n=")
+	if len(name) == 0 {
+		return
+	}
+	name, _, _ = bytes.Cut(name[1:], name[:1]) // between quotes
+	if bytes.EqualFold(name, []byte("utf-8")) {
+		return
+	}
+	r.Hides = true
+	if bytes.ContainsFunc(r.Buf[r.Off:], func(c rune) bool { return c >= utf8.RuneSelf }) {
+		r.FailAt(r.Off, decode.Unsupported, "XML in UTF-8", fmt.Sprintf("%q", name))
 	}
 }
 
@@ -386,7 +407,8 @@ func reference(b []byte) (c rune, n int) {
 	return c, end + 1
 }
 
-// name takes a name: letters, digits, "_", ":", "-", "." and all beyond ASCII, where the first is no digit, "-" or ".".
+// name takes a name: letters, digits, underscores, colons, hyphens, full stops and all beyond ASCII. It does not begin with a digit, a hyphen
+// or a full stop.
 func (r *Reader) name() []byte {
 	if !r.OK() {
 		return nil
@@ -451,7 +473,8 @@ func (r *Reader) past(s string) {
 // fail stops reading because something else was expected at the offset of the reader.
 func (r *Reader) fail(expected string) { r.failAt(r.Off, expected) }
 
-// failAt is fail for an offset ahead of the reader. A body that is not whole may have it behind its end, or within the last marks.
+// failAt is fail for an offset ahead of the reader. Of a body that is not whole, what was expected may follow the captured bytes, or be a
+// mark that these end within.
 func (r *Reader) failAt(at int, expected string) {
 	switch {
 	case r.cut && len(r.Buf)-at < len("<![CDATA["):

@@ -31,6 +31,10 @@ func TestWhole(t *testing.T) {
 		{`<a b="1"c="2"/>`, decode.Malformed, `{"b":"1"}`, decode.Malformed, 8},
 		{`<a>1</a><b/>`, decode.Malformed, `"1"`, decode.Malformed, 8},
 		{`<a>&#0;</a>`, decode.Malformed, ``, decode.Malformed, 3},
+		{"<?xml version='1.0' encoding='ISO-8859-1'?><a>M\xfcnchen</a>", decode.Malformed, ``, decode.Unsupported, 43},
+		{"<?xml version='1.0' encoding = 'ISO-8859-1'?><a>Oslo</a>", decode.Malformed, `"Oslo"`, decode.None, 0},
+		{"<?xml encoding", decode.Malformed, ``, decode.Malformed, 0},
+		{"<?xml encoding?><a/>", decode.Malformed, `""`, decode.None, 0},
 		{`text`, decode.Malformed, ``, decode.Malformed, 0},
 		{``, decode.Malformed, ``, decode.Malformed, 0},
 		{`<a><b>1</b><c>2`, decode.Malformed, `{"b":"1","c":{}}`, decode.Malformed, 14},
@@ -46,6 +50,26 @@ func TestWhole(t *testing.T) {
 func TestDepth(t *testing.T) {
 	_, err := formattest.ReadWhole(t, new(Reader), strings.Repeat("<a>", 5000), decode.Malformed, 0)
 	assert.Equal(t, decode.Limit, err.Cause)
+}
+
+// TestHides: what may say something beside names and values is known, so that redaction replaces the whole body.
+func TestHides(t *testing.T) {
+	for body, hides := range map[string]bool{
+		`<?xml version="1.0" encoding="utf-8" standalone="yes"?><a b="1">2</a>`: false,
+		`<a><b/></a>`:                            false,
+		`<a><!-- b --></a>`:                      true,
+		`<!-- b --><a/>`:                         true,
+		`<a/><?b c?>`:                            true,
+		`<a>b<?c?></a>`:                          true,
+		`<!DOCTYPE a><a/>`:                       true,
+		`<?xml version="1.0" encoding="b"?><a/>`: true,
+		`<?xml version="1.0" ` + strings.Repeat(" ", 80) + `?><a/>`: true,
+	} {
+		var r Reader
+		_, err := formattest.ReadWhole(t, &r, body, decode.Malformed, 0)
+		assert.Nil(t, err, body)
+		assert.Equal(t, hides, r.Hides, body)
+	}
 }
 
 // FuzzWhole: whatever the body is, every byte that was taken has an owner.
