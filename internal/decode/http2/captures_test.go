@@ -48,6 +48,7 @@ func (d *damaged) Next(p *capture.Packet) error {
 // of the calls, by connection and stream.
 type seen struct {
 	complete map[string]string
+	formats  map[string]string // the serializations of the complete ones
 	names    map[string]string
 }
 
@@ -68,7 +69,9 @@ func (s *seen) Call(c *call.Call, _ bool) {
 					spans += fmt.Sprintf(" %d-%d", start+uint32(span.From), start+uint32(span.To))
 				}
 				first := start + uint32(m.Span.From)
-				s.complete[fmt.Sprint(c.Client(), " ", c.Server(), " ", m.Request, " ", first)] = fmt.Sprintf("stream %d, %d+%d bytes:%s", m.Exchange, m.HeaderLen, m.BodyLen, spans)
+				key := fmt.Sprint(c.Client(), " ", c.Server(), " ", m.Request, " ", first)
+				s.formats[key] = m.Serialization
+				s.complete[key] = fmt.Sprintf("stream %d, %d+%d bytes:%s", m.Exchange, m.HeaderLen, m.BodyLen, spans)
 			}
 		}
 	}
@@ -80,7 +83,7 @@ func see(t *testing.T, file string, gone func(int) bool, snap int) *seen {
 	src, err := capture.Open([]string{file}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	s := &seen{map[string]string{}, map[string]string{}}
+	s := &seen{map[string]string{}, map[string]string{}, map[string]string{}}
 	_, err = pipeline.Run(&damaged{Source: src, gone: gone, snap: snap}, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, s)
 	require.NoError(t, err)
 	return s
@@ -158,6 +161,12 @@ func TestDamagedCaptures(t *testing.T) {
 			if fromServer := sentByServers(t, file); slices.Contains(fromServer, true) {
 				strict = false
 				check("server alone", func(n int) bool { return !fromServer[n] }, 0)
+				alone := see(t, file, func(n int) bool { return !fromServer[n] }, 0)
+				for key, name := range alone.formats {
+					if whole.complete[key] == alone.complete[key] {
+						assert.Equal(t, whole.formats[key], name, "server alone: %s", key)
+					}
+				}
 				check("server alone, from packet 20 on", func(n int) bool { return n < 20 || !fromServer[n] }, 0)
 				check("client alone", func(n int) bool { return fromServer[n] }, 0)
 				strict = true

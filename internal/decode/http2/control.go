@@ -2,6 +2,7 @@ package http2
 
 import (
 	"encoding/binary"
+	"math"
 
 	"golang.org/x/net/http2"
 )
@@ -52,6 +53,17 @@ func (s *side) settings(b []byte) {
 	}
 }
 
+// peerSeen reports whether the capture has bytes of the other side. What a side may do is in the other one's SETTINGS.
+func (s *side) peerSeen() bool { return s.conn.sides[1-s.number].pos > 0 }
+
+// largestTable returns the largest size that the other side may allow the table of header fields, in bytes.
+func (s *side) largestTable() uint32 {
+	if !s.peerSeen() {
+		return math.MaxUint32
+	}
+	return s.tableLimit
+}
+
 // windowUpdate lets the other side send more.
 func (s *side) windowUpdate(b []byte) {
 	n := int64(binary.BigEndian.Uint32(b) &^ (1 << 31))
@@ -82,7 +94,7 @@ func (s *side) spend(st *stream) {
 
 // noteBlocked notes that a window is used up within a message, at the end of a DATA frame.
 func (s *side) noteBlocked(h *half) {
-	if r := h.row; s.windowsKnown && (s.window <= 0 || s.initialWindow+h.window <= 0) && r != nil && (r.state == rowBody || r.state == rowPlain) {
+	if r := h.row; s.windowsKnown && s.peerSeen() && (s.window <= 0 || s.initialWindow+h.window <= 0) && r != nil && (r.state == rowBody || r.state == rowPlain) {
 		h.blocked = s.chunk.Time
 	}
 }

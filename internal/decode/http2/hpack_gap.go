@@ -50,7 +50,7 @@ func (s *side) decode(b []byte) bool {
 			k.tries = 0
 		}
 	}
-	ok, again := d.decodeCached(b, t, s.tableLimit, s.conn.listed())
+	ok, again := d.decodeCached(b, t, s.largestTable(), s.conn.listed())
 	if ok && !again && d.order != 0 && (s.known == nil || !slices.Contains(s.known.orders[:], d.order)) {
 		k := s.remembered()
 		k.orders[k.next%maxOrders] = d.order
@@ -87,7 +87,7 @@ func (s *side) prove(b []byte) bool {
 		}
 		trial.entries = append(trial.entries, since...)
 		last := len(trial.entries)
-		if !d.decode(b, &trial, s.tableLimit, true) || d.order == 0 || !slices.Contains(s.known.orders[:], d.order) || !t.anchored(d, last) {
+		if !d.decode(b, &trial, s.largestTable(), true) || d.order == 0 || !slices.Contains(s.known.orders[:], d.order) || !t.anchored(d, last) {
 			continue
 		}
 		if found >= 0 {
