@@ -312,15 +312,20 @@ func (r *Reader) key(b []byte, n int) string {
 	return name
 }
 
-// endTag takes the end tag of an element.
+// endTag takes the end tag of an element, whose name is one as that of the start tag is.
 func (r *Reader) endTag(tag []byte) {
 	if !r.OK() {
 		return
 	}
+	if r.take("</") {
+		r.Role("punct")
+	}
 	start := r.Off
-	r.take("</")
 	if name := r.name(); r.OK() && !bytes.Equal(name, tag) {
 		r.failAt(start, "the end tag of the open element")
+	}
+	if r.OK() {
+		r.Role("field")
 	}
 	r.space()
 	if r.OK() && !r.take(">") {

@@ -25,7 +25,7 @@ func TestWhole(t *testing.T) {
 		{`<a>x<![CDATA[y]]><!-- <b> --><?p ?></a>`, decode.Malformed, `{"$text":"x","$text":"y"}`, decode.None, 0},
 		{`<!DOCTYPE a [<!ENTITY b "]>"><!-- ]> -->]><a c=""/>`, decode.Malformed, `{"c":""}`, decode.None, 0},
 		{`<!DOCTYPE a [<!ENTITY b "c">]><a><d>&b;</d></a>`, decode.Malformed, `{"d":{"@opaque":0}}`, decode.Malformed, 36},
-		{`<a><b>1</b><c>2</d></a>`, decode.Malformed, `{"b":"1","c":"2"}`, decode.Malformed, 15},
+		{`<a><b>1</b><c>2</d></a>`, decode.Malformed, `{"b":"1","c":"2"}`, decode.Malformed, 17},
 		{`<a><b c=1/></a>`, decode.Malformed, `{"b":{"c":{"@opaque":0}}}`, decode.Malformed, 8},
 		{`<a b="<"/>`, decode.Malformed, `{"b":{"@opaque":0}}`, decode.Malformed, 6},
 		{`<a b="1"c="2"/>`, decode.Malformed, `{"b":"1"}`, decode.Malformed, 8},
@@ -39,7 +39,7 @@ func TestWhole(t *testing.T) {
 		{``, decode.Malformed, ``, decode.Malformed, 0},
 		{`<a><b>1</b><c>2`, decode.Malformed, `{"b":"1","c":{}}`, decode.Malformed, 14},
 		{`<a><b>1</b><c>2`, decode.Cut, `{"b":"1","c":{}}`, decode.Cut, 14},
-		{`<a><b>1</b><c>2</`, decode.Lost, `{"b":"1","c":"2"}`, decode.Lost, 15},
+		{`<a><b>1</b><c>2</`, decode.Lost, `{"b":"1","c":"2"}`, decode.Lost, 17},
 		{`<a><b>1</b></a>`, decode.Cut, `{"b":"1"}`, decode.Cut, 15},
 		{`<a b="1" c`, decode.Cut, `{"b":"1"}`, decode.Cut, 9},
 	} {
