@@ -70,7 +70,8 @@ func files(t testing.TB) []string {
 			captures + "exhausted-2.6.12.pcap.zst", captures + "edge-preferred-3.3.6.pcap.zst", captures + "loss.pcap.zst",
 		}
 	}
-	return testkit.Paths(7, "fleet", "mislabelled-3.3.6", "mixed-3.2.16", "exhausted-2.6.12", "exhausted-3.3.6", "edge-preferred-3.3.6", "interleaved-3.3.6", "loss")
+	return testkit.Paths(7, "fleet", "mislabelled-3.3.6", "mixed-3.2.16", "exhausted-2.6.12", "exhausted-3.3.6", "edge-preferred-3.3.6", "interleaved-3.3.6", "loss",
+		"rest-edge-3.3.6", "rest-jetty-xml-2.7.23", "rest-forms-3.3.6")
 }
 
 // key names a finding as recount does.

@@ -773,3 +773,55 @@ func TestNothingFound(t *testing.T) {
 	assert.Equal(t, &report.FindingsBasis{Rules: len(rules), Calls: 1, Methods: 1, Clients: 1}, b.Basis())
 	assert.Empty(t, New().Findings(&pipeline.Totals{}))
 }
+
+// plainHTTP is a protocol whose operations have media types of their own.
+var plainHTTP = &rpc.Protocol{Name: "made", PlainHTTP: true}
+
+// overHTTP makes a call one of plain HTTP, whose response has a status of HTTP.
+func overHTTP(status int32) func(q, p *call.Message) {
+	return func(q, p *call.Message) {
+		for _, m := range []*call.Message{q, p} {
+			if m != nil {
+				m.Protocol, m.SerializationID, m.Status = plainHTTP, rpc.NoSerialization, rpc.NoStatus
+			}
+		}
+		if p != nil {
+			p.Status, p.Failed = status, status >= 400
+		}
+	}
+}
+
+// Over plain HTTP a request without a body is in no serialization of its own, errors are in others than results, and an operation has
+// its own media types.
+func TestMediaTypesAreNoMixture(t *testing.T) {
+	b := newBench()
+	for range 5 {
+		b.add(made{conn: 1, method: "POST /bids", request: 300, serialization: "xml", from: 1, to: 2, response: 300, change: overHTTP(200)})
+		b.add(made{conn: 1, method: "GET /name", serialization: "text", from: 1, to: 2, response: 10, change: overHTTP(200)})
+		b.add(made{conn: 1, method: "POST /form", request: 20, serialization: "form", from: 1, to: 2, response: 40, answer: "json", change: overHTTP(200)})
+	}
+	b.add(made{conn: 1, method: "POST /bids", request: 300, serialization: "xml", from: 1, to: 2, response: 30, answer: "text", change: overHTTP(500)})
+	b.add(made{conn: 1, method: "POST /bids", request: 300, serialization: "xml", from: 1, to: 2, answer: "text", change: overHTTP(200)})
+	b.add(made{conn: 1, method: "GET /name", serialization: "json", from: 1, to: 2, response: 30, change: overHTTP(404)})
+	b.add(made{conn: 1, method: "GET /name", serialization: "html", from: 1, to: 2, change: overHTTP(200)})
+	b.add(made{conn: 1, method: "GET /name", serialization: "html", asked: 1, sent: 2, change: overHTTP(0)})
+	for _, kind := range []string{"client-serializations", "method-serializations", "answer-serialization"} {
+		assert.Empty(t, b.found(kind, 1000), kind)
+	}
+
+	// An operation that is called in two, or answers in two, is worth a look.
+	b.add(made{conn: 1, method: "POST /bids", request: 200, serialization: "json", from: 1, to: 2, response: 200, change: overHTTP(200)})
+	b.add(made{conn: 1, method: "GET /name", serialization: "json", from: 1, to: 2, response: 10, change: overHTTP(200)})
+	b.add(made{conn: 1, method: "POST /form", request: 20, serialization: "form", from: 1, to: 2, response: 40, answer: "xml", change: overHTTP(200)})
+	assert.Empty(t, b.found("client-serializations", 1000))
+	var texts []string
+	for _, f := range append(b.found("method-serializations", 1000), b.found("answer-serialization", 1000)...) {
+		texts = append(texts, f.Subject+" "+f.Text)
+	}
+	assert.ElementsMatch(t, []string{
+		"a.b.Service/POST /bids called in xml (7 calls) and json (1 call)",
+		"a.b.Service/GET /name called in text (5 calls) and json (1 call)",
+		"a.b.Service/POST /form 5 of 6 answered calls in form have responses in json",
+		"a.b.Service/POST /form 1 of 6 answered calls in form have responses in xml",
+	}, texts)
+}

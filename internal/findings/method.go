@@ -135,6 +135,14 @@ func (m *method) addUse(request, response *call.Message) {
 	if !named(request) {
 		return
 	}
+	if request.Protocol.PlainHTTP {
+		if response != nil && !hasResult(response) {
+			response = nil // its media type is that of errors
+		}
+		if response == nil && request.BodyBytes() == 0 {
+			return // its serialization would be that of the response
+		}
+	}
 	if response == nil {
 		m.uses.add(request.SerializationName(), "", request.FrameBytes(), placeOf(request))
 		return
@@ -144,6 +152,12 @@ func (m *method) addUse(request, response *call.Message) {
 		other = response.SerializationName()
 	}
 	m.uses.add(request.SerializationName(), other, request.FrameBytes()+response.FrameBytes(), placeOf(response))
+}
+
+// hasResult reports whether a response, of which p is the first message, has a result with bytes.
+func hasResult(p *call.Message) bool {
+	c := call.Call{Response: p}
+	return !c.Failed() && p.BodyBytes() > 0
 }
 
 // noVersion is the version of requests of protocols that do not send any.
@@ -163,9 +177,10 @@ type client struct {
 	otherUses int64
 }
 
-// addUse counts a request by its serialization and Dubbo version.
+// addUse counts a request by its serialization and Dubbo version. Those of plain HTTP have a media type for each operation, and often
+// none of their own.
 func (c *client) addUse(r *call.Message) {
-	if !named(r) {
+	if !named(r) || r.Protocol.PlainHTTP {
 		return
 	}
 	version := r.Operation.ProtocolVersion

@@ -29,6 +29,7 @@ type message struct {
 	side            int
 	ends            [2]string
 	dubbo           bool
+	plainHTTP       bool
 	protocol        string
 	request         bool
 	twoWay          bool
@@ -101,7 +102,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 	one := &message{
 		number: r.Number, id: int64(m.Exchange), conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: m.Request, twoWay: m.TwoWay,
 		complete: m.Complete, ended: m.Ends, status: int(m.Status), first: m.FirstTime, last: m.LastByte, body: int64(m.BodyLen),
-		frame: int64(m.FrameLen()), protocol: m.Protocol.Name, dubbo: m.Protocol.Name == "dubbo", headerLen: int64(m.HeaderLen),
+		frame: int64(m.FrameLen()), protocol: m.Protocol.Name, dubbo: m.Protocol.Name == "dubbo", plainHTTP: m.Protocol.PlainHTTP, headerLen: int64(m.HeaderLen),
 		fieldsLen: int64(m.FieldsLen), plainFields: int64(m.FieldsPlainLen), plainBody: -1, stalled: m.Stalled, encoded: m.Encoding != "",
 		serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, fields: map[string]string{}, service: "?", method: "?",
@@ -270,7 +271,8 @@ func (m *message) refused() bool {
 		return m.status != 20
 	case "thrift", "nativethrift":
 		return m.status == 3
-	case "http", "http2":
+	}
+	if m.plainHTTP {
 		return m.status >= 400
 	}
 	return m.status > 0 && m.status < 100 || m.status >= 400 // Triple with a plain body has the status of HTTP

@@ -602,11 +602,27 @@ func recountLabels(x expected, list []*message, all []exchange) {
 	pairs := map[[2]string]int{}
 	methods := map[[2]string]map[string]bool{}
 	of := map[string]int{}
+	answers := map[[2]string]map[string]bool{} // by method and serialization of the request
+	both := func(e exchange) bool {
+		return e.request != nil && e.response != nil && e.request.named() && e.response.named() && (!e.request.plainHTTP || e.hasResult())
+	}
 	for _, e := range all {
-		if e.request == nil || e.response == nil || !e.request.named() || !e.response.named() {
+		if both(e) {
+			k := [2]string{e.name, e.request.serialization}
+			if answers[k] == nil {
+				answers[k] = map[string]bool{}
+			}
+			answers[k][e.response.serialization] = true
+		}
+	}
+	for _, e := range all {
+		if !both(e) {
 			continue
 		}
 		of[e.request.serialization]++
+		if e.request.plainHTTP && len(answers[[2]string{e.name, e.request.serialization}]) == 1 {
+			continue
+		}
 		k := [2]string{e.request.serialization, e.response.serialization}
 		pairs[k]++
 		if methods[k] == nil {
@@ -632,6 +648,9 @@ func recountMixtures(x expected, all []exchange) {
 		each := map[string]map[string]int{}
 		for _, e := range all {
 			if e.request == nil || !e.request.target || by.one == "methods" && e.name == "?/?" || !e.request.named() {
+				continue
+			}
+			if e.request.plainHTTP && (by.one == "clients" || bodyBytes(e.requests) == 0 && !e.hasResult()) {
 				continue
 			}
 			who := by.of(e)
@@ -664,6 +683,16 @@ func recountMixtures(x expected, all []exchange) {
 			x.add(by.kind, set, facts)
 		}
 	}
+}
+
+// hasResult reports whether the call has a response with a result of some bytes.
+func (e exchange) hasResult() bool { return !e.failed() && bodyBytes(e.responses) > 0 }
+
+func bodyBytes(list []*message) (n int64) {
+	for _, m := range list {
+		n += m.body
+	}
+	return n
 }
 
 func recountVersions(x expected, all []exchange) {

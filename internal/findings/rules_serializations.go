@@ -56,7 +56,8 @@ type answered struct {
 	methods           map[*method]int64
 }
 
-// answeredInOther finds calls whose response uses another serialization than the request.
+// answeredInOther finds calls whose response uses another serialization than the request. An operation of plain HTTP has its own media
+// types for both; its calls are found if their responses have several.
 func answeredInOther(k *Collector, e *evidence) {
 	by := make(map[[2]string]*answered)
 	of := make(map[string]int64) // answered calls by serialization of the request
@@ -68,7 +69,7 @@ func answeredInOther(k *Collector, e *evidence) {
 				continue
 			}
 			of[u.serialization] += u.calls
-			if u.other == u.serialization {
+			if u.other == u.serialization || m.protocol != nil && m.protocol.PlainHTTP && !m.uses.severalAnswers(u.serialization) {
 				continue
 			}
 			pair := [2]string{u.serialization, u.other}
@@ -100,6 +101,17 @@ func answeredInOther(k *Collector, e *evidence) {
 		f.Weight = a.bytes
 		e.add(f)
 	}
+}
+
+// severalAnswers reports whether requests in a serialization have responses in several.
+func (u uses) severalAnswers(serialization string) bool {
+	n := 0
+	for i := range u {
+		if u[i].serialization == serialization && u[i].other != "" {
+			n++
+		}
+	}
+	return n > 1
 }
 
 func methodName(m *method) string { return m.service + "/" + m.name }

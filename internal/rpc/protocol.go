@@ -43,6 +43,9 @@ type Protocol struct {
 	Numbered bool
 	// Interleaves is set if the bytes of the messages of a direction may alternate, so that none waits for the end of another one.
 	Interleaves bool
+	// PlainHTTP is set if calls are those of HTTP without a protocol of their own in it: each operation has its own media types, and errors
+	// may have others than results.
+	PlainHTTP bool
 	// KeepHead returns the bytes that a redacted copy keeps of the first bytes of a direction, at most HeadLen, so that the protocol is
 	// still recognised; nil if head is not recognised. It is called if Sniff recognises head, or is nil. Messages are redacted
 	// without it.

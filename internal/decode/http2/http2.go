@@ -32,7 +32,7 @@ const plainName = "http2"
 var (
 	Protocol = &rpc.Protocol{
 		Name: plainName, Read: "messages, bodies", Releases: "3.3", Capture: "upgrade-3.3.6.pcap.zst", Sniff: sniff, Found: Found, New: open,
-		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true, PlainHTTP: true,
 	}
 	Triple = &rpc.Protocol{
 		Name: "triple", Read: "messages, bodies", Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
@@ -42,7 +42,7 @@ var (
 	HTTP1 = &rpc.Protocol{
 		Name: "http", Read: "messages, bodies", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: http1.Sniff, Found: http1.Found, New: openHTTP1,
 		KeepHead:   http1.KeepHead,
-		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, PlainHTTP: true,
 	}
 	GRPC = &rpc.Protocol{
 		Name: "grpc", Read: "messages, bodies", Releases: "2.7.5 to 2.7.23",
