@@ -32,6 +32,22 @@ type Conn struct {
 	// Closed is set when the connection has ended: its packets come before the one with this ordinal among those with a
 	// segment. Key is the ordinal of its first one. Read Closed only after the run.
 	Closed int64
+	// End is set when the connection has ended. Read it only after the run.
+	End ConnEnd
+}
+
+// ConnEnd is what is known of a connection at its end.
+type ConnEnd struct {
+	// Began is set if the capture has its SYN, Shut if it has a FIN of a side and all bytes before it.
+	Began, Shut bool
+	// FirstFIN is the side that sent the first FIN, -1 without one.
+	FirstFIN int8
+	// Messages is the number of messages, of calls or not.
+	Messages int64
+	// HandshakeBytes is the link bytes of its SYN and FIN packets without payload, each counted once.
+	HandshakeBytes int64
+	// LastTime is the time of its last packet on the steady clock, as Message.Arrived.
+	LastTime int64
 }
 
 // Message is one message of a call: its summary, without body and tree.

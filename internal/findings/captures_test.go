@@ -71,7 +71,7 @@ func files(t testing.TB) []string {
 		}
 	}
 	return testkit.Paths(7, "fleet", "mislabelled-3.3.6", "mixed-3.2.16", "exhausted-2.6.12", "exhausted-3.3.6", "edge-preferred-3.3.6", "interleaved-3.3.6", "loss",
-		"rest-edge-3.3.6", "rest-jetty-xml-2.7.23", "rest-forms-3.3.6")
+		"rest-edge-3.3.6", "rest-jetty-xml-2.7.23", "rest-forms-3.3.6", "hessian-http-2.7.23")
 }
 
 // key names a finding as recount does.
@@ -156,7 +156,7 @@ func TestRecount(t *testing.T) {
 		t.Log(seen)
 		for _, kind := range []string{
 			"errors", "unanswered", "names", "attachments", "header-serialization", "answer-serialization", "method-serializations",
-			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries", "missing-classes",
+			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries", "missing-classes", "keep-alive",
 		} {
 			assert.Positive(t, seen[kind], "no capture has %s", kind)
 		}
@@ -168,7 +168,7 @@ func recountOne(t *testing.T, path string, list *frames, totals *pipeline.Totals
 	if sensitive {
 		largeFrom, waitFrom = quickLarge, quickWait
 	}
-	want := recount(list, totals, largeFrom, waitFrom)
+	want := recount(t, path, list, totals, largeFrom, waitFrom)
 	r := read(t, path, 1, all, sensitive)
 	require.Less(t, len(r.Findings), 1000, "some are cut")
 	for i := range r.Findings {

@@ -56,8 +56,9 @@ type Collector struct {
 	serverNumbers map[string]uint32
 	exhausted     map[string]*exhausted
 	servers       []*exhausted // in order of their first call
-	bodies        int          // bytes of copies
-	unansweredLen int          // times in memory
+	httpConns     []httpConn
+	bodies        int // bytes of copies
+	unansweredLen int // times in memory
 	// rest has the calls of methods beyond the limit, unknown those without a request or with one that does not tell its method.
 	rest, unknown method
 }
@@ -81,6 +82,7 @@ type conn struct {
 	large    *largeResponses
 	deadline *deadline // of the latest call
 	server   uint32    // its number, 0: not yet known
+	listed   bool      // in httpConns
 }
 
 // New returns an empty collector.
@@ -131,6 +133,9 @@ func (k *Collector) Call(c *call.Call) {
 	}
 	m.answered++
 	m.response.messages(p)
+	if c.Request != nil && p.Protocol.PlainHTTP && !conn.listed {
+		k.addHTTPConn(c, conn)
+	}
 	if ns, ok := c.Latency(); ok && ns > m.longest {
 		m.longest = ns
 	}

@@ -26,6 +26,7 @@ type bench struct {
 	pairer *call.Pairer
 	names  map[string]*rpc.Operation
 	frame  int64
+	last   *call.Conn // of the latest call
 }
 
 func newBench() *bench {
@@ -68,6 +69,7 @@ func (b *bench) add(c made) {
 	}
 	conn := &call.Conn{Key: c.conn, Ends: [2]string{fmt.Sprintf("%s:%d", c.client, 40000+c.conn), "10.0.1.1:20880"}}
 	b.frame++
+	b.last = conn
 	q := b.pairer.New()
 	q.Number, q.Kind, q.Operation, q.Serialization, q.Complete = b.frame, rpc.Request, n, c.serialization, true
 	describe(q, dubbo.Header{Flags: 0xc0 | 2, BodyLen: c.request})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"dubbo-wire/internal/pipeline"
 )
@@ -20,7 +21,7 @@ type expected map[string]map[string]any
 func (x expected) add(kind, subject string, facts map[string]any) { x[kind+" "+subject] = facts }
 
 // recount says what should be found.
-func recount(s *frames, totals *pipeline.Totals, largeFrom, waitFrom int64) expected {
+func recount(t *testing.T, path string, s *frames, totals *pipeline.Totals, largeFrom, waitFrom int64) expected {
 	x := expected{}
 	all := s.pair()
 	byMethod := map[string][]exchange{}
@@ -39,6 +40,7 @@ func recount(s *frames, totals *pipeline.Totals, largeFrom, waitFrom int64) expe
 	recountVersions(x, all)
 	recountWaits(x, all, largeFrom, waitFrom)
 	recountHeaders(x, all)
+	recountConns(t, x, path, s, all)
 	for _, facts := range x {
 		if names, ok := facts["names"].(map[string]bool); ok {
 			delete(facts, "names")

@@ -49,6 +49,7 @@ var rules = []rule{
 	{kind: "threads-exhausted", level: failing, all: threads},
 	{kind: "errors", level: failing, all: failedCalls},
 	{kind: "unanswered", level: failing, method: unansweredCalls},
+	{kind: "keep-alive", level: hurt, all: shortConnections},
 	{kind: "flow-control", level: hurt, method: stalledMessages},
 	{kind: "names", level: heavy, method: names},
 	{kind: "attachments", level: heavy, all: attachments},

@@ -450,6 +450,7 @@ func (d *direction) End(closed bool) {
 		c.pairEarly(false)
 	}
 	c.ends++
+	c.call.End.Shut = c.call.End.Shut || closed
 	for i := range c.dirs { // a reader may pass on messages of one direction at the end of the other
 		for o := &c.dirs[i]; o.oldest != nil && (o == d || c.ends == 2); {
 			c.repeats.drop(o)
@@ -460,6 +461,9 @@ func (d *direction) End(closed bool) {
 		if c.hasEarly {
 			c.pairEarly(true)
 		}
+		end := &c.call.End
+		end.Began, end.Messages, end.FirstFIN = !c.tcp.Joined, c.messages, c.tcp.FirstFIN
+		end.HandshakeBytes, end.LastTime = int64(c.tcp.Handshake), c.tcp.LastTime()
 		c.totals.connection(c)
 	}
 }

@@ -136,6 +136,8 @@ type Summary struct {
 	Complete bool
 	// Resync reports whether resynchronizing found the message, not the end of the message before it.
 	Resync bool
+	// Closes reports that the sender wants no other exchange on the connection, in a protocol whose messages tell it.
+	Closes bool
 	// Failed reports a status other than OK; Exception reports a result that is an exception.
 	Failed, Exception bool
 	Ordinal           int32

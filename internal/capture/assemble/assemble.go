@@ -236,6 +236,9 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	d.seen = true
 	c.seen = a.now
 	c.Link += int64(o.Overhead + s.PayloadLen)
+	if s.PayloadLen == 0 && (s.Flags&packet.SYN != 0 && (!d.syn || d.guessed) || s.Flags&packet.FIN != 0 && !d.fin) {
+		c.Handshake += uint32(o.Overhead)
+	}
 	if s.Flags&packet.SYN != 0 {
 		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
 			a.files.skewed = true // a SYN is not retransmitted after data, so it was captured twice
@@ -275,7 +278,9 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		a.remember(c, i)
 	}
 	if s.Flags&packet.FIN != 0 && !d.fin {
-		d.fin = true
+		if d.fin = true; !other.fin {
+			c.FirstFIN = int8(i)
+		}
 		d.finSeq = s.Seq + uint32(s.PayloadLen)
 		if s.Flags&packet.SYN != 0 {
 			d.finSeq++

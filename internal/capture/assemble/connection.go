@@ -24,6 +24,10 @@ type Connection struct {
 	Joined, Answered bool
 	// Payload is set when a packet had payload.
 	Payload bool
+	// FirstFIN is the index of the side that sent the first FIN, -1 without one.
+	FirstFIN int8
+	// Handshake is the number of bytes on the link of its packets with SYN or FIN and without payload, the first of each side.
+	Handshake uint32
 
 	state      state // the list that it is in
 	id, tag    uint32
@@ -91,6 +95,9 @@ func (c *Connection) side(s *packet.Segment) int {
 // Opened reports whether the handler has opened the connection.
 func (c *Connection) Opened() bool { return c.sides[0].stream != nil }
 
+// LastTime returns the time of its last packet on the steady clock, in nanoseconds.
+func (c *Connection) LastTime() int64 { return c.seen }
+
 // OneSided reports whether packets of one end only were captured.
 func (c *Connection) OneSided() bool { return c.sides[0].seen != c.sides[1].seen }
 
@@ -103,7 +110,7 @@ func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection 
 	a.Ledger.Connections++
 	a.Ledger.WithoutData++
 	c := a.table.add(tag)
-	c.First, c.File, c.Ends = o.Ordinal, o.File, [2]packet.Endpoint{s.Src, s.Dst}
+	c.First, c.File, c.Ends, c.FirstFIN = o.Ordinal, o.File, [2]packet.Endpoint{s.Src, s.Dst}, -1
 	if s.Flags&packet.SYN == 0 {
 		c.Joined = true
 		a.Ledger.Joined++

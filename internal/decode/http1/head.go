@@ -47,6 +47,10 @@ type Head struct {
 	HasLength, Differs bool
 	Coded, Chunked     bool // the body has a transfer coding, and chunked is the last one
 	UntilClose         bool // the body ends with the connection
+	// Closes is set if the sender does not want to use the connection for another exchange (RFC 9112, section 9.3).
+	Closes bool
+
+	oldVersion, keepAlive bool // HTTP/1.0; Connection: keep-alive
 }
 
 // MaxLengthBits is the number of bits of the lengths that are believed.
@@ -89,6 +93,7 @@ func Parse(b []byte, fields []rpc.Header) (h Head, ok bool) {
 		h.line(string(b[at:at+n]), at)
 		at += n
 	}
+	h.Closes = h.Closes || h.oldVersion && !h.keepAlive
 	return h, ok
 }
 
@@ -99,7 +104,7 @@ func (h *Head) requestLine(line string) bool {
 	if !isToken(method) || target == "" || !strings.HasPrefix(version, "HTTP/1.") || strings.Contains(version, " ") {
 		return false
 	}
-	h.Request, h.Method = true, method
+	h.Request, h.Method, h.oldVersion = true, method, version == "HTTP/1.0"
 	h.add(":method", method, 0, len(method)+1)
 	at := len(method) + 1
 	path := target
@@ -140,6 +145,7 @@ func (h *Head) statusLine(line []byte) bool {
 	}
 	code := string(line[len(VersionStart)+2:][:3])
 	h.Status, _ = strconv.Atoi(code)
+	h.oldVersion = line[len(VersionStart)] == '0'
 	h.VersionLen = len(VersionStart) + 2
 	h.add(":status", code, h.VersionLen, h.FirstLen-h.VersionLen)
 	return true
@@ -172,6 +178,12 @@ func (h *Head) line(line string, at int) {
 	name, value = strings.ToLower(name), strings.Trim(value, " \t\r\n")
 	h.add(name, value, at, len(line))
 	switch name {
+	case "connection":
+		for option := range strings.SplitSeq(value, ",") {
+			option = strings.TrimSpace(option)
+			h.Closes = h.Closes || strings.EqualFold(option, "close")
+			h.keepAlive = h.keepAlive || strings.EqualFold(option, "keep-alive")
+		}
 	case "upgrade":
 		for protocol := range strings.SplitSeq(value, ",") {
 			h.H2C = h.H2C || strings.EqualFold(strings.TrimSpace(protocol), "h2c")

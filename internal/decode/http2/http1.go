@@ -249,6 +249,7 @@ func (s *side) http1Stream(id uint32) *stream {
 func (s *side) http1Row(st *stream, h *http1.Head, head []byte) *row {
 	c := s.conn
 	r := s.newRow(st)
+	r.m.Closes = h.Closes
 	s.own(r, s.from, int64(len(head)))
 	c.blocks.begin(false)
 	r.first = c.blocks.head.keep()

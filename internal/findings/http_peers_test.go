@@ -1,0 +1,281 @@
+package findings_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+)
+
+// peers are a client and a server of net/http, of which each write and each close is recorded.
+type peers struct {
+	t      *testing.T
+	server *httptest.Server
+	client *http.Client
+
+	mu       sync.Mutex
+	segments []traffic.Segment
+	conns    map[string]int // by address of the client
+}
+
+func newPeers(t *testing.T, handler http.HandlerFunc) *peers {
+	p := &peers{t: t, conns: map[string]int{}}
+	p.server = httptest.NewUnstartedServer(handler)
+	p.server.Listener = recordedListener{p.server.Listener, p}
+	p.server.Start()
+	t.Cleanup(p.server.Close)
+	p.client = &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8, DialContext: func(_ context.Context, network, address string) (net.Conn, error) {
+		return p.dial(network, address)
+	}}}
+	return p
+}
+
+// dial opens a connection to the server.
+func (p *peers) dial(network, address string) (net.Conn, error) {
+	c, err := net.Dial(network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &recordedEnd{Conn: c, peers: p, conn: p.number(c.LocalAddr())}, nil
+}
+
+// number returns the number of a client's connection.
+func (p *peers) number(client net.Addr) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, ok := p.conns[client.String()]
+	if !ok {
+		n = len(p.conns)
+		p.conns[client.String()] = n
+	}
+	return n
+}
+
+// do makes a request and reads its response.
+func (p *peers) do(method, target string, body io.Reader, headers ...string) *http.Response {
+	q, err := http.NewRequest(method, p.server.URL+target, body)
+	require.NoError(p.t, err)
+	for i := 0; i < len(headers); i += 2 {
+		q.Header.Add(headers[i], headers[i+1])
+	}
+	answer, err := p.client.Do(q)
+	require.NoError(p.t, err)
+	_, err = io.Copy(io.Discard, answer.Body)
+	require.NoError(p.t, err)
+	require.NoError(p.t, answer.Body.Close())
+	return answer
+}
+
+// list ends all connections and returns what was recorded.
+func (p *peers) list() []traffic.Segment {
+	p.client.CloseIdleConnections()
+	p.server.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.segments)
+}
+
+// found returns the findings of a kind in a capture with the segments; all of them are recounted.
+func (p *peers) found(kind string, segments []traffic.Segment) (list []report.Finding) {
+	path := filepath.Join(p.t.TempDir(), "peers.pcap")
+	require.NoError(p.t, os.WriteFile(path, traffic.Talk(segments), 0o600))
+	frames, totals := frameList(p.t, path)
+	recountOne(p.t, path, frames, totals, false, map[string]int{})
+	all1 := read(p.t, path, 1, all, false).Findings
+	require.Equal(p.t, all1, read(p.t, path, 4, all, false).Findings)
+	for _, sample := range []pipeline.Sample{some, all} {
+		var kinds []string
+		for _, f := range read(p.t, path, 1, sample, false).Findings {
+			kinds = append(kinds, f.Kind)
+		}
+		p.t.Log(kinds)
+	}
+	for _, f := range all1 {
+		if f.Kind == kind {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+type recordedListener struct {
+	net.Listener
+	*peers
+}
+
+func (l recordedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &recordedEnd{Conn: c, peers: l.peers, conn: l.number(c.RemoteAddr()), side: 1}, nil
+}
+
+// recordedEnd is one end of a connection.
+type recordedEnd struct {
+	net.Conn
+	*peers
+	conn, side int
+	closed     bool
+}
+
+func (c *recordedEnd) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	for part := range slices.Chunk(bytes.Clone(b), 30_000) {
+		c.segments = append(c.segments, traffic.Segment{Conn: c.conn, Side: c.side, Data: part})
+	}
+	c.mu.Unlock()
+	return c.Conn.Write(b)
+}
+
+func (c *recordedEnd) Close() error {
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.segments = append(c.segments, traffic.Segment{Conn: c.conn, Side: c.side, Last: true})
+	}
+	c.mu.Unlock()
+	return c.Conn.Close()
+}
+
+func factOf(t *testing.T, f *report.Finding, name string) float64 {
+	t.Helper()
+	for _, x := range f.Facts {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	require.Fail(t, "no such fact", name)
+	return 0
+}
+
+// answerOK answers with some bytes of JSON.
+func answerOK(w http.ResponseWriter, q *http.Request) {
+	_, _ = io.Copy(io.Discard, q.Body)
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"path":%q,"random":%q}`, q.URL.Path, strings.Repeat("k7", 200))
+}
+
+// Calls that each open a connection are found, whichever side closes it.
+func TestConnectionPerCall(t *testing.T) {
+	for who, change := range map[string]func(p *peers){
+		"clientAnnounced": func(p *peers) { p.client.Transport.(*http.Transport).DisableKeepAlives = true },
+		"serverAnnounced": func(p *peers) { p.server.Config.SetKeepAlivesEnabled(false) },
+		"clientClosed":    nil,
+	} {
+		t.Run(who, func(t *testing.T) {
+			p := newPeers(t, answerOK)
+			if change != nil {
+				change(p)
+			}
+			for i := range 12 {
+				p.do("POST", fmt.Sprintf("/things/%d", i%3), strings.NewReader("{}"))
+				if change == nil {
+					p.client.CloseIdleConnections()
+				}
+			}
+			segments := p.list()
+			found := p.found("keep-alive", segments)
+			require.Len(t, found, 1)
+			assert.EqualValues(t, 12, factOf(t, &found[0], "alone"))
+			assert.EqualValues(t, 12, factOf(t, &found[0], who))
+			assert.EqualValues(t, 12*4*54, factOf(t, &found[0], "handshakeBytes"), "four packets of Ethernet, IPv4 and TCP")
+			assert.Contains(t, found[0].Text, "12 of 12 calls from 10.0.0.0 had a connection of their own (the ")
+
+			// Without the ends of the connections nobody knows whether more calls followed.
+			open := slices.DeleteFunc(slices.Clone(segments), func(s traffic.Segment) bool { return s.Last })
+			assert.Empty(t, p.found("keep-alive", open))
+			// Nor is it known of those whose start is not in the capture, and few of them are not worth a word.
+			assert.Empty(t, p.found("keep-alive", slices.DeleteFunc(segments, func(s traffic.Segment) bool { return s.Conn > 8 })))
+		})
+	}
+}
+
+// Connections that are kept, that end after errors, or that nobody used again are not found.
+func TestKeptConnections(t *testing.T) {
+	for name, use := range map[string]func(p *peers){
+		"kept": func(p *peers) {
+			for range 40 {
+				p.do("GET", "/a", nil)
+			}
+		},
+		"used twice": func(p *peers) {
+			for range 12 {
+				p.do("GET", "/a", nil)
+				p.do("GET", "/a", nil)
+				p.client.CloseIdleConnections()
+			}
+		},
+		"errors": func(p *peers) {
+			for range 12 {
+				p.do("GET", "/fail", nil)
+			}
+		},
+		"mostly kept": func(p *peers) {
+			for range 12 {
+				p.do("GET", "/a", nil)
+				p.client.CloseIdleConnections()
+			}
+			for range 60 {
+				p.do("GET", "/a", nil)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPeers(t, func(w http.ResponseWriter, q *http.Request) {
+				if q.URL.Path == "/fail" {
+					w.Header().Set("Connection", "close")
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				answerOK(w, q)
+			})
+			use(p)
+			assert.Empty(t, p.found("keep-alive", p.list()))
+		})
+	}
+}
+
+// HTTP/1.0 closes after each call, unless both sides keep the connection.
+func TestOldHTTP(t *testing.T) {
+	for _, header := range []string{"", "Connection: keep-alive\r\n"} {
+		p := newPeers(t, answerOK)
+		for range 10 {
+			c, err := p.dial("tcp", p.server.Listener.Addr().String())
+			require.NoError(t, err)
+			for range 1 + len(header)/20 {
+				_, err = io.WriteString(c, "GET /x HTTP/1.0\r\nHost: a\r\n"+header+"\r\n")
+				require.NoError(t, err)
+				answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+				require.NoError(t, err)
+				_, err = io.ReadAll(answer.Body)
+				require.NoError(t, err)
+			}
+			require.NoError(t, c.Close())
+		}
+		found := p.found("keep-alive", p.list())
+		if header != "" {
+			assert.Empty(t, found)
+			continue
+		}
+		require.Len(t, found, 1)
+		assert.EqualValues(t, 10, factOf(t, &found[0], "clientAnnounced"))
+	}
+}

@@ -1,0 +1,82 @@
+package findings
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+)
+
+// connected makes a call of a connection with this end.
+func (b *bench) connected(n int, end call.ConnEnd, change func(q, p *call.Message)) {
+	before := b.last
+	b.add(made{conn: uint64(n), method: "GET /x", from: 1, to: 2, response: 100, change: func(q, p *call.Message) {
+		overHTTP(200)(q, p)
+		p.Arrived = 2 * ms
+		if change != nil {
+			change(q, p)
+		}
+	}})
+	if b.last != before {
+		b.last.End = end
+	}
+}
+
+// A connection that ends a second after its only call was idle. One that was forgotten meanwhile counts once.
+func TestIdleConnections(t *testing.T) {
+	single := call.ConnEnd{Began: true, Shut: true, Messages: 2, HandshakeBytes: 240}
+	for _, test := range []struct {
+		last  int64
+		found int
+	}{{2*ms + mostIdle - 1, 1}, {2*ms + mostIdle, 0}} {
+		b := newBench()
+		for i := range leastSingles {
+			end := single
+			end.LastTime = test.last
+			b.connected(i, end, nil)
+		}
+		list := b.found("keep-alive", 1000)
+		require.Len(t, list, test.found)
+		if test.found > 0 {
+			assert.Equal(t, "10 of 10 calls from 10.0.0.1 had a connection of their own (the client closes without Connection: close): "+
+				"each waited for a handshake, and SYN and FIN packets took 2.40 kB", list[0].Text)
+			b.httpConns = append(b.httpConns, b.httpConns...)
+			assert.Equal(t, list, b.found("keep-alive", 1000))
+		}
+	}
+}
+
+// Several clients and reasons, those with most calls first. Failures, switches to other protocols and tunnels are no calls alone.
+func TestSingleCalls(t *testing.T) {
+	b := newBench()
+	n := 0
+	add := func(count int, firstFIN int8, change func(q, p *call.Message)) {
+		for range count {
+			n++
+			b.connected(n, call.ConnEnd{Began: true, Shut: true, FirstFIN: firstFIN, Messages: 2, HandshakeBytes: 100}, change)
+		}
+	}
+	add(3, 1, nil)
+	add(4, 1, func(q, _ *call.Message) { q.Closes = true })
+	add(5, 0, func(_, p *call.Message) { p.Closes = true })
+	add(1, 0, func(_, p *call.Message) { p.Failed, p.Status = true, 500 })
+	add(1, 0, func(_, p *call.Message) { p.Status = 101 })
+	list := b.found("keep-alive", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "12 of 14 calls from 10.0.0.1 had a connection of their own (5: the server announces to close (Connection: close or HTTP/1.0); "+
+		"4: the client announces to close (Connection: close or HTTP/1.0); 3: the server closes without Connection: close): "+
+		"each waited for a handshake, and SYN and FIN packets took 1.20 kB", list[0].Text)
+	assert.EqualValues(t, 1200, list[0].Weight)
+}
+
+// The connections in memory are bounded.
+func TestHTTPConnsAreBounded(t *testing.T) {
+	b := newBench()
+	for i := range maxHTTPConns + 1000 {
+		b.add(made{conn: uint64(i), client: fmt.Sprintf("10.0.%d.%d", i>>8&255, i&255), method: "GET /x", from: 1, to: 2, change: overHTTP(200)})
+	}
+	assert.Len(t, b.httpConns, maxHTTPConns)
+}
