@@ -11,6 +11,8 @@ type Sample struct {
 	Attachments []Attachment
 	// Sent are the fields of the header that were sent in full.
 	Sent []SentField
+	// HTTP is what the head of a message of plain HTTP tells, nil for other messages.
+	HTTP *HTTPSample
 	// Timeout is the time in milliseconds for which the client waits according to a request's attachments, 0 if they do not tell.
 	Timeout int64
 	// TimeoutKey is the attachment with the timeout.
@@ -42,7 +44,26 @@ type SentField struct {
 	Bytes int
 }
 
+// HTTPSample is what the head of a message of plain HTTP tells about its body and its client, without values.
+type HTTPSample struct {
+	// Target is a hash of the authority and the target of a GET, with its query; Content is one of the body of a response with status 200 that
+	// has a body. Equal ones are equal within this process; 0: there is none.
+	Target, Content uint64
+	// Conditional reports If-None-Match or If-Modified-Since in a request, Validator an ETag or Last-Modified in a response, NoStore that
+	// Cache-Control forbids to store the response.
+	Conditional, Validator, NoStore bool
+	// AcceptsEncoding reports that a request accepts compressed responses.
+	AcceptsEncoding bool
+	// Cookies are the cookies that the message carries or sets, with their part of the bytes of the header field; those whose name is not
+	// one have "".
+	Cookies []SentField
+}
+
 // Size returns the approximate memory of the sample, in bytes.
 func (s *Sample) Size() int {
-	return 32*len(s.Paths) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
+	n := 32*len(s.Paths) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
+	if s.HTTP != nil {
+		n += 48 + 48*len(s.HTTP.Cookies)
+	}
+	return n
 }

@@ -21,6 +21,7 @@ type bodySample struct {
 	inHeader                                        bool
 	// sent are the header fields that messages have in full.
 	sent  map[string]sentField
+	http  *httpSample // nil unless messages are of plain HTTP
 	first place
 	own   *rpc.Attachments // of the protocol of the first
 	// missing are the classes without which bytes are opaque, "" is the interface of the service; misfits why bodies do not fit the
@@ -60,7 +61,13 @@ func (l *bodySample) add(m *call.Message) {
 		return
 	}
 	for _, f := range in.Sent {
-		l.addSent(f)
+		addSent(&l.sent, f)
+	}
+	if in.HTTP != nil {
+		if l.http == nil {
+			l.http = new(httpSample)
+		}
+		l.http.add(m, in.HTTP)
 	}
 	switch {
 	case in.Misfit != nil:
@@ -96,18 +103,18 @@ func (l *bodySample) add(m *call.Message) {
 	}
 }
 
-// addSent counts a header field that a message has in full.
-func (l *bodySample) addSent(f call.SentField) {
-	s, ok := l.sent[f.Name]
-	if !ok && len(l.sent) >= maxKeys || len(f.Name) > maxKey {
+// addSent counts a header field that a message has in full, or a cookie.
+func addSent(by *map[string]sentField, f call.SentField) {
+	s, ok := (*by)[f.Name]
+	if !ok && len(*by) >= maxKeys || len(f.Name) > maxKey {
 		return
 	}
-	if l.sent == nil {
-		l.sent = make(map[string]sentField)
+	if *by == nil {
+		*by = make(map[string]sentField)
 	}
 	s.messages++
 	s.bytes += int64(f.Bytes)
-	l.sent[f.Name] = s
+	(*by)[f.Name] = s
 }
 
 // allBytes returns the bytes that attachments are a part of.

@@ -117,7 +117,7 @@ func key(f *report.Finding) string {
 		return name
 	case "names", "flow-control":
 		return f.Kind + " " + subject + " " + text("direction")
-	case "headers", "header-compression", "compressed-larger":
+	case "headers", "header-compression", "compressed-larger", "cookies":
 		return f.Kind + " " + text("direction")
 	case "header-serialization":
 		return f.Kind + " " + text("direction") + " " + text("header") + " " + text("body")

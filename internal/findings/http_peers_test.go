@@ -103,7 +103,7 @@ func (p *peers) found(kind string, segments []traffic.Segment) (list []report.Fi
 	for _, sample := range []pipeline.Sample{some, all} {
 		var kinds []string
 		for _, f := range read(p.t, path, 1, sample, false).Findings {
-			kinds = append(kinds, f.Kind)
+			kinds = append(kinds, f.Kind+": "+f.Text)
 		}
 		p.t.Log(kinds)
 	}
@@ -278,4 +278,41 @@ func TestOldHTTP(t *testing.T) {
 		require.Len(t, found, 1)
 		assert.EqualValues(t, 10, factOf(t, &found[0], "clientAnnounced"))
 	}
+}
+
+// Cookies are weighed in both directions, by name and without their values.
+func TestCookies(t *testing.T) {
+	const secret = "s3cr3t"
+	p := newPeers(t, func(w http.ResponseWriter, q *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "SESSION", Value: secret + strings.Repeat("a", 150), HttpOnly: true})
+		answerOK(w, q)
+	})
+	for i := range 12 {
+		p.do("POST", fmt.Sprintf("/things/%d/%d", i%3, i), strings.NewReader("{}"), "Cookie", "SESSION="+secret+strings.Repeat("a", 150)+"; small=1; noname; a b=2")
+	}
+	p.do("GET", "/none", nil) // sets one, too
+	segments := p.list()
+	found := p.found("cookies", segments)
+	require.Len(t, found, 2)
+	slices.Reverse(found) // those of requests
+	for _, f := range found {
+		assert.NotContains(t, fmt.Sprint(f), secret)
+	}
+	assert.Regexp(t, `^cookies that requests carry are \d\d % of its request bytes \(\d+ of \d+ per request, 12 sampled\), in bytes: SESSION 1\d\d(.\d)?, small \d+(\.\d)?$`, found[0].Text)
+	assert.Regexp(t, `^cookies that responses set are \d\d % of their response bytes \(\d+ of \d+ per response, 13 sampled\), in bytes: SESSION \d+; methods: POST`, found[1].Text)
+	assert.EqualValues(t, 12*len("Cookie: SESSION=; small=1; noname; a b=2\r\n")+12*(len(secret)+150), factOf(t, &found[0], "cookieBytes"))
+}
+
+// Few cookies, and few messages with cookies, are not worth a word.
+func TestFewCookies(t *testing.T) {
+	p := newPeers(t, answerOK)
+	for range 20 {
+		p.do("GET", "/a", nil, "Cookie", "a=1")
+	}
+	for range 9 {
+		p.do("GET", "/b/c", nil, "Cookie", "a="+strings.Repeat("1", 300))
+	}
+	segments := p.list()
+	assert.Empty(t, p.found("cookies", segments[:2*20]))
+	assert.Empty(t, p.found("cookies", segments[2*20:]))
 }

@@ -2,6 +2,8 @@ package findings_test
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,6 +155,65 @@ func recountConns(t *testing.T, x expected, path string, s *frames, all []exchan
 		for name, n := range of.closers {
 			had, _ := facts[name].(int)
 			facts[name] = had + n
+		}
+	}
+}
+
+// recountCookies adds up the bytes of cookies.
+func recountCookies(x expected, all []exchange) {
+	for side, direction := range []string{"request", "response"} {
+		field := []string{"cookie", "set-cookie"}[side]
+		by := map[string]*[3]int64{}
+		names := map[string]map[string]bool{}
+		for _, e := range all {
+			if e.name == "?/?" || side == 1 && e.request == nil {
+				continue
+			}
+			for _, m := range [][]*message{e.requests, e.responses}[side] {
+				if !m.plainHTTP || !m.complete || m.unresolved {
+					continue
+				}
+				if by[e.name] == nil {
+					by[e.name], names[e.name] = new([3]int64), map[string]bool{}
+				}
+				of := by[e.name]
+				of[0]++
+				of[1] += m.frame
+				for _, h := range m.headers {
+					if h.Name != field {
+						continue
+					}
+					of[2] += int64(h.Len)
+					texts := []string{h.Value}
+					if side == 0 {
+						texts = strings.Split(h.Value, ";")
+					}
+					for _, s := range texts {
+						if name, _, ok := strings.Cut(strings.TrimSpace(s), "="); ok && !strings.Contains(name, " ") {
+							names[e.name][name] = true
+						}
+					}
+				}
+			}
+		}
+		var sum [3]int64
+		methods, list := 0, map[string]bool{}
+		for name, of := range by {
+			if of[2] == 0 {
+				continue
+			}
+			methods++
+			for i, n := range of {
+				sum[i] += n
+			}
+			for cookie := range names[name] {
+				list[cookie] = true
+			}
+		}
+		if n := sum[0]; n >= 10 && 10*sum[2] >= sum[1] && sum[2] >= 50*n {
+			x.add("cookies", direction, map[string]any{
+				"looked": n, "frameBytes": sum[1], "cookieBytes": sum[2], "methods": methods, "cookies": slices.Collect(maps.Keys(list)),
+			})
 		}
 	}
 }

@@ -41,6 +41,7 @@ func recount(t *testing.T, path string, s *frames, totals *pipeline.Totals, larg
 	recountWaits(x, all, largeFrom, waitFrom)
 	recountHeaders(x, all)
 	recountConns(t, x, path, s, all)
+	recountCookies(x, all)
 	for _, facts := range x {
 		if names, ok := facts["names"].(map[string]bool); ok {
 			delete(facts, "names")
@@ -516,6 +517,9 @@ func recountBodies(x expected, name, what string, list []*message) {
 	}
 	if b := sum["envelope"]; what == "request" && b > 0 && 10*b >= 6*body {
 		x.add("envelope", name, map[string]any{"envelopeBytes": b, "bodyBytes": body, "looked": n})
+	}
+	if list[0].plainHTTP {
+		return // its header fields are no attachments
 	}
 	known := slices.DeleteFunc(slices.Clone(list), func(m *message) bool {
 		return len(m.attachments) == 0 && m.classes["opaque"] > 0

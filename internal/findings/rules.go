@@ -56,6 +56,7 @@ var rules = []rule{
 	{kind: "envelope", level: heavy, method: envelopes},
 	{kind: "headers", level: heavy, all: heavyHeaders},
 	{kind: "header-compression", level: heavy, all: badlyCompressedHeaders},
+	{kind: "cookies", level: heavy, all: heavyCookies},
 	{kind: "compressed-larger", level: heavy, all: largerThanPlain},
 	{kind: "compressible", level: heavy, all: compressible},
 	{kind: "sent-again", level: heavy, all: sentAgain},

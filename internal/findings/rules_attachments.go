@@ -36,6 +36,9 @@ func attachments(k *Collector, e *evidence) {
 	groups := make(map[string]*attachmentGroup)
 	var order []*attachmentGroup
 	for _, m := range k.order {
+		if m.protocol.PlainHTTP {
+			continue // its header fields are those of HTTP; the other findings about headers and cookies name the large ones
+		}
 		for side, l := range m.samples {
 			if l == nil || l.known < leastSampled {
 				continue

@@ -25,7 +25,7 @@ type Sample struct {
 	Packets int64
 	// Paths adds the bytes by path.
 	Paths bool
-	// Bodies adds copies of the first few response bodies, and hashes of all whole request bodies.
+	// Bodies adds copies of the first few response bodies, hashes of all whole request bodies, and what heads of plain HTTP tell.
 	Bodies bool
 }
 
@@ -183,6 +183,9 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	}
 	m.Sampled = true
 	in := &call.Sample{Attachments: k.attachments(msg), Sent: sentFields(msg)}
+	if k.Bodies {
+		in.HTTP = httpSample(msg)
+	}
 	in.Timeout, in.TimeoutKey = msg.Timeout()
 	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
 		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
