@@ -117,7 +117,14 @@ func key(f *report.Finding) string {
 		return name
 	case "names", "flow-control":
 		return f.Kind + " " + subject + " " + text("direction")
-	case "headers", "header-compression", "compressed-larger", "cookies":
+	case "headers":
+		for _, x := range f.Facts {
+			if x.Name == "bodyBytes" {
+				return f.Kind + " of HTTP/1 " + text("direction")
+			}
+		}
+		return f.Kind + " " + text("direction")
+	case "header-compression", "compressed-larger", "cookies":
 		return f.Kind + " " + text("direction")
 	case "header-serialization":
 		return f.Kind + " " + text("direction") + " " + text("header") + " " + text("body")

@@ -10,6 +10,8 @@ type extras struct {
 	messages, headerBytes, allBytes, fields, plainFields int64
 	headerAt                                             place // the one with the largest header
 	largestHeader                                        int32
+	// uncompressed is the heads that no compression can make small, those of HTTP/1.
+	uncompressed heads
 	// compressed counts the messages with a compressed body of which the size without compression is known, larger those that
 	// compression made larger: from largerPlain to largerBytes.
 	compressed, larger, largerPlain, largerBytes int64
@@ -18,6 +20,36 @@ type extras struct {
 	// stalled counts the messages that flow control held back, in nanoseconds.
 	stalled, stalledTime, longestStall int64
 	stalledAt                          place
+}
+
+// heads is the complete messages of plain HTTP whose heads are not compressed.
+type heads struct {
+	messages, headerBytes, bodyBytes int64
+	largest                          int32
+	at                               place // the one with the largest head
+}
+
+func (h *heads) addMessage(m *call.Message) {
+	h.messages++
+	h.headerBytes += int64(m.HeaderLen)
+	h.bodyBytes += int64(m.BodyLen)
+	if m.HeaderLen > h.largest {
+		h.largest, h.at = m.HeaderLen, placeOf(m)
+	}
+}
+
+func (h *heads) add(o *heads) {
+	if o.largest > h.largest {
+		h.largest, h.at = o.largest, o.at
+	}
+	h.messages += o.messages
+	h.headerBytes += o.headerBytes
+	h.bodyBytes += o.bodyBytes
+}
+
+// hasUncompressedHead reports whether the header fields of a message of plain HTTP are sent as text.
+func hasUncompressedHead(m *call.Message) bool {
+	return m.Protocol.PlainHTTP && m.FieldsLen == 0 && m.HeaderLen > 0
 }
 
 // addExtras counts a message in the direction's extras.
@@ -35,6 +67,9 @@ func (d *direction) addExtras(m *call.Message) {
 		if m.HeaderLen > x.largestHeader {
 			x.largestHeader, x.headerAt = m.HeaderLen, placeOf(m)
 		}
+	}
+	if hasUncompressedHead(m) && m.Complete {
+		x.uncompressed.addMessage(m)
 	}
 	if m.Encoding != "" && m.Complete && m.UncompressedLen >= 0 {
 		x.compressed++

@@ -316,3 +316,29 @@ func TestFewCookies(t *testing.T) {
 	assert.Empty(t, p.found("cookies", segments[:2*20]))
 	assert.Empty(t, p.found("cookies", segments[2*20:]))
 }
+
+// Heads that outweigh the bodies of both directions are named with their largest fields; small heads and those before large bodies are not.
+func TestHeavyHeads(t *testing.T) {
+	p := newPeers(t, func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path == "/policies" {
+			w.Header().Set("Content-Security-Policy", strings.Repeat("p", 400))
+		}
+		answerOK(w, q)
+	})
+	agent := []string{"User-Agent", strings.Repeat("u", 500), "X-Trace", strings.Repeat("t", 100)}
+	for range 10 {
+		p.do("GET", "/light", nil)
+		p.do("GET", "/heavy", nil, agent...)
+		p.do("POST", "/large", strings.NewReader(strings.Repeat("b", 600)), agent...)
+		p.do("GET", "/policies", nil)
+	}
+	for range 9 {
+		p.do("GET", "/rare", nil, agent...)
+	}
+	p.do("HEAD", "/heavy", nil, agent...)
+	found := p.found("headers", p.list())
+	require.Len(t, found, 2)
+	slices.Reverse(found)
+	assert.Regexp(t, `^headers of its responses outweigh the bodies of its calls: 5\d\d vs 4\d\d bytes per call, the largest: content-security-policy 427, date 37, content-type 32, 2 more \(10 sampled\)$`, found[0].Text)
+	assert.Regexp(t, `^headers of its requests outweigh the bodies of its calls: 6\d\d vs 4\d\d bytes per call, the largest: user-agent 514, x-trace 111, host \d+, 2 more \(10 sampled\)$`, found[1].Text)
+}

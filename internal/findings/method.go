@@ -56,7 +56,7 @@ func (d *direction) messages(m *call.Message) {
 }
 
 func (d *direction) message(m *call.Message) {
-	if m.FieldsLen > 0 || m.Encoding != "" || m.Stalled > 0 {
+	if m.FieldsLen > 0 || m.Encoding != "" || m.Stalled > 0 || hasUncompressedHead(m) {
 		d.addExtras(m)
 	}
 	d.limit = m.Protocol.PayloadLimit

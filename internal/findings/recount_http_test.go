@@ -217,3 +217,38 @@ func recountCookies(x expected, all []exchange) {
 		}
 	}
 }
+
+// recountHeads adds up the heads of HTTP/1, and the bodies of both directions.
+func recountHeads(x expected, all []exchange) {
+	heads, bodies := map[string]*[2]int64{}, map[string]int64{}
+	counts := map[string]*[2]int64{}
+	for _, e := range all {
+		if e.name == "?/?" {
+			continue
+		}
+		for side, list := range [][]*message{e.requests, e.responses} {
+			for _, m := range list {
+				if !m.plainHTTP || !m.complete || m.fieldsLen > 0 {
+					continue
+				}
+				if heads[e.name] == nil {
+					heads[e.name], counts[e.name] = new([2]int64), new([2]int64)
+				}
+				counts[e.name][side]++
+				heads[e.name][side] += m.headerLen
+				bodies[e.name] += m.body
+			}
+		}
+	}
+	for side, direction := range []string{"request", "response"} {
+		methods, n, header, body := 0, int64(0), int64(0), int64(0)
+		for name := range heads {
+			if h, of := heads[name][side], counts[name][side]; of >= 10 && h >= 200*of && h >= bodies[name] {
+				methods, n, header, body = methods+1, n+of, header+h, body+bodies[name]
+			}
+		}
+		if methods > 0 {
+			x.add("headers of HTTP/1", direction, map[string]any{"methods": methods, "messages": n, "headerBytes": header, "bodyBytes": body})
+		}
+	}
+}

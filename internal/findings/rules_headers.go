@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dubbo-wire/internal/report"
 )
@@ -15,6 +16,9 @@ const (
 	leastHeaderShare, leastHeader    = 50, 50
 	leastFieldsShare, leastFields    = 50, 50
 	leastSentShare, maxFieldsInNames = 50, 3
+	// One about the headers of HTTP/1 needs leastHead bytes per message: the first line, Host, User-Agent, Accept, Content-Type and
+	// Content-Length, which all have, are nearly as much.
+	leastHead = 200
 )
 
 // inDirection is the methods that have something in common in one direction: requests (0) or responses (1).
@@ -57,6 +61,7 @@ func (x *extras) add(o *extras) {
 	if o.larger > 0 && (x.larger == 0 || o.largerAt.frame < x.largerAt.frame) {
 		x.largerAt, x.encoding = o.largerAt, o.encoding
 	}
+	x.uncompressed.add(&o.uncompressed)
 	x.messages += o.messages
 	x.headerBytes += o.headerBytes
 	x.allBytes += o.allBytes
@@ -97,6 +102,7 @@ func (in *inDirection) whose() string { return verb(int64(len(in.methods)), "its
 
 // heavyHeaders finds methods whose headers have more bytes than their bodies.
 func heavyHeaders(k *Collector, e *evidence) {
+	heavyHeads(k, e)
 	for _, in := range directions(k, func(_ *method, _ int, x *extras) (int64, bool) {
 		return x.headerBytes, x.messages >= leastMessages && 100*x.headerBytes >= leastHeaderShare*x.allBytes && x.headerBytes >= leastHeader*x.messages
 	}) {
@@ -107,6 +113,51 @@ func heavyHeaders(k *Collector, e *evidence) {
 		f.Facts = append(f.Facts, fact("headerBytes", in.headerBytes), fact("frameBytes", in.allBytes), fact("messages", in.messages))
 		e.add(f)
 	}
+}
+
+// heavyHeads finds methods of HTTP/1 whose headers in one direction have more bytes than the bodies of both: a GET never has one in its
+// request.
+func heavyHeads(k *Collector, e *evidence) {
+	bodies := func(m *method) (n int64) {
+		for side := range directionNames {
+			if x := m.side(side).extras; x != nil {
+				n += x.uncompressed.bodyBytes
+			}
+		}
+		return n
+	}
+	for _, in := range directions(k, func(m *method, _ int, x *extras) (int64, bool) {
+		h := &x.uncompressed
+		return h.headerBytes, h.messages >= leastMessages && h.headerBytes >= bodies(m) && h.headerBytes >= leastHead*h.messages
+	}) {
+		what, h, body := directionNames[in.side], &in.uncompressed, int64(0)
+		for m := range in.methods {
+			body += bodies(m)
+		}
+		f := in.finding(h.at)
+		f.Text = fmt.Sprintf("headers of %s %ss outweigh the bodies of its calls: %s vs %s bytes per call", in.whose(), what, mean(h.headerBytes, h.messages),
+			mean(body, h.messages))
+		if len(in.methods) > 1 {
+			f.Text = strings.Replace(f.Text, "of its calls", "of their calls", 1)
+		}
+		f.Facts = append(f.Facts, fact("headerBytes", h.headerBytes), fact("bodyBytes", body), fact("messages", h.messages))
+		if fields, sampled := in.sentInFull(); len(fields) > 0 {
+			parts, names := describeFields(fields, sampled)
+			f.Text += fmt.Sprintf(", the largest: %s (%s sampled)", someOf(parts, maxFieldsInNames), report.Count(sampled))
+			f.Facts = append(f.Facts, report.Fact{Name: "fields", Names: names}, fact("looked", sampled))
+		}
+		f.Text += in.names()
+		e.add(f)
+	}
+}
+
+// describeFields returns header fields with their bytes per message, and their names.
+func describeFields(fields []sentField, sampled int64) (parts, names []string) {
+	for _, s := range fields {
+		names = append(names, s.name)
+		parts = append(parts, s.name+" "+mean(s.bytes, sampled))
+	}
+	return parts, names
 }
 
 // badlyCompressedHeaders finds methods whose header fields take more than half of the bytes that they would take without compression.
@@ -120,11 +171,7 @@ func badlyCompressedHeaders(k *Collector, e *evidence) {
 			in.whose(), what, mean(in.fields, in.messages), mean(in.plainFields, in.messages), what)
 		fields, sampled := in.sentInFull()
 		if len(fields) > 0 {
-			var parts, names []string
-			for _, s := range fields {
-				names = append(names, s.name)
-				parts = append(parts, s.name+" "+mean(s.bytes, sampled))
-			}
+			parts, names := describeFields(fields, sampled)
 			f.Text += fmt.Sprintf("; %s in full in most of them, in bytes: %s (%s sampled)", verb(int64(len(fields)), "1 field is sent", report.Count(int64(len(fields)))+" fields are sent"),
 				someOf(parts, maxFieldsInNames), report.Count(sampled))
 			f.Facts = append(f.Facts, report.Fact{Name: "fields", Names: names}, fact("looked", sampled))
