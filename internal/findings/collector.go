@@ -145,7 +145,7 @@ func (k *Collector) Call(c *call.Call) {
 	if c.Failed() {
 		k.addFailure(c, conn, m)
 	} else {
-		k.addBig(m, p)
+		k.addBig(m, c.Request, p)
 	}
 	k.addMessages(c, p, m, 1)
 	if p.Protocol.Interleaves {
@@ -174,14 +174,17 @@ func (k *Collector) addMessages(c *call.Call, m *call.Message, of *method, side 
 	}
 }
 
-// addBig counts the large messages of a successful response, of which p is the first, and keeps copies of some.
-func (k *Collector) addBig(of *method, p *call.Message) {
+// addBig counts the large messages of a successful response to q, which may be nil, of which p is the first, and keeps copies of some.
+func (k *Collector) addBig(of *method, q, p *call.Message) {
 	for ; p != nil; p = p.Next {
 		if !p.Complete || p.BodyLen < leastBody || p.Encoding != "" {
 			continue
 		}
 		of.response.big++
 		of.response.bigBytes += int64(p.BodyLen)
+		if q != nil && q.Sample != nil && q.Sample.HTTP != nil {
+			of.acceptable.add(q.Sample.HTTP.AcceptsEncoding)
+		}
 		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
 			k.keepBody(of, p)
 		}

@@ -3,15 +3,18 @@ package findings_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -341,4 +344,57 @@ func TestHeavyHeads(t *testing.T) {
 	slices.Reverse(found)
 	assert.Regexp(t, `^headers of its responses outweigh the bodies of its calls: 5\d\d vs 4\d\d bytes per call, the largest: content-security-policy 427, date 37, content-type 32, 2 more \(10 sampled\)$`, found[0].Text)
 	assert.Regexp(t, `^headers of its requests outweigh the bodies of its calls: 6\d\d vs 4\d\d bytes per call, the largest: user-agent 514, x-trace 111, host \d+, 2 more \(10 sampled\)$`, found[1].Text)
+}
+
+// Large answers that compression would shrink are found, with whose turn it is. Images, answers that are compressed, errors, those to HEAD
+// and small ones are not.
+func TestUncompressedAnswers(t *testing.T) {
+	large := strings.Repeat(`{"name":"some text","number":12345},`, 100)
+	noise := make([]byte, 5000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	p := newPeers(t, func(w http.ResponseWriter, q *http.Request) {
+		text := large
+		switch q.URL.Path {
+		case "/image":
+			w.Header().Set("Content-Type", "image/png")
+			text = string(noise)
+		case "/small":
+			text = large[:900]
+		case "/fail":
+			w.WriteHeader(http.StatusInternalServerError)
+		case "/able":
+			if q.Header.Get("Accept-Encoding") != "" {
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				_, _ = io.WriteString(z, text)
+				_ = z.Close()
+				return
+			}
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		_, _ = io.WriteString(w, text)
+	})
+	accepts := []string{"Accept-Encoding", "br;q=0, gzip;q=0.5"}
+	for range 5 {
+		for _, path := range []string{"/json", "/image", "/small", "/fail", "/able"} {
+			p.do("GET", path, nil, accepts...)
+			p.do("HEAD", "/head", nil, accepts...)
+		}
+		p.do("GET", "/refusing", nil, "Accept-Encoding", "gzip; q=0.0, identity")
+		p.do("GET", "/able", nil)
+	}
+	p.do("GET", "/mixed", nil)
+	p.do("GET", "/mixed", nil, accepts...)
+	p.do("GET", "/mixed", nil)
+	texts := map[string]string{}
+	for _, f := range p.found("compressible", p.list()) {
+		_, path, _ := strings.Cut(f.Method, " ")
+		texts[path] = f.Text[strings.LastIndex(f.Text, ";")+2:]
+	}
+	assert.Equal(t, map[string]string{
+		"/json":     "the requests accept compression, so the server may compress",
+		"/able":     "the requests do not accept compression: the client must ask for it with Accept-Encoding first",
+		"/refusing": "the requests do not accept compression: the client must ask for it with Accept-Encoding first",
+		"/mixed":    "1 of 3 sampled requests accept compression",
+	}, texts)
 }

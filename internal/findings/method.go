@@ -18,6 +18,7 @@ type method struct {
 	uses                             uses           // by serialization of request and response
 	samples                          [2]*bodySample // of requests and responses, nil without any
 	bodies                           *bodyCopies
+	acceptable                       acceptable
 	unanswered                       *unanswered
 	waits                            *waits
 	refused                          *refused

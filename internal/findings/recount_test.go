@@ -490,6 +490,17 @@ func recountAnswers(x expected, name string, list []exchange) {
 		for _, m := range e.responses {
 			if m.complete && m.body >= 1024 && !e.failed() && !m.encoded {
 				big["responses"] = big["responses"].(int) + 1
+				if q := e.request; q != nil && q.plainHTTP && q.complete && !q.unresolved {
+					n, _ := big["requests"].(int)
+					accepting, _ := big["acceptingRequests"].(int)
+					for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
+						if q.says("accept-encoding", coding) && !q.says("accept-encoding", coding+"; q=0.0") {
+							accepting++
+							break
+						}
+					}
+					big["requests"], big["acceptingRequests"] = n+1, accepting
+				}
 				big["responseBytes"] = big["responseBytes"].(int64) + m.body
 			}
 		}

@@ -13,6 +13,26 @@ const (
 	leastSamples, leastSampleBytes, mostLeft = 3, 32 << 10, 50
 )
 
+// acceptable counts the large responses of plain HTTP without compression whose requests were sampled, and those of these that accept
+// compression.
+type acceptable struct{ requests, accepting int64 }
+
+func (a *acceptable) add(accepts bool) {
+	a.requests++
+	a.accepting += number01(accepts)
+}
+
+// describe says whose turn it is: a server compresses only for clients that accept it.
+func (a *acceptable) describe() string {
+	switch a.accepting {
+	case a.requests:
+		return "; the requests accept compression, so the server may compress"
+	case 0:
+		return "; the requests do not accept compression: the client must ask for it with Accept-Encoding first"
+	}
+	return fmt.Sprintf("; %s of %s accept compression", report.Count(a.accepting), report.Plural(a.requests, "sampled request"))
+}
+
 // compressible finds responses that compression would shrink to at most half their size.
 func compressible(k *Collector, e *evidence) {
 	var candidates []*method
@@ -46,6 +66,10 @@ func compressible(k *Collector, e *evidence) {
 		f.Facts = []report.Fact{
 			fact("sampled", int64(len(b.list))), fact("bodyBytes", n), fact("gzipBytes", gzipped), fact("zstdBytes", zstded),
 			fact("responses", m.response.big), fact("responseBytes", m.response.bigBytes),
+		}
+		if a := &m.acceptable; a.requests > 0 {
+			f.Text += a.describe()
+			f.Facts = append(f.Facts, fact("requests", a.requests), fact("acceptingRequests", a.accepting))
 		}
 		f.Weight = scaled(m.response.bigBytes, n-min(gzipped, zstded), n)
 		e.add(f)

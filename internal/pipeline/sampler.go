@@ -55,7 +55,7 @@ const (
 	maxUnidentified = 1 << 10
 	// maxCopied and minCopied bound the size of a copied body, copiesPerMethod the number of copies per method and
 	// lane.
-	maxCopied, minCopied, copiesPerMethod = 256 << 10, 1 << 10, 2
+	maxCopied, minCopied, copiesPerMethod = 256 << 10, 1 << 10, 3
 	// maxCauses is the number of failures of a lane whose text is read although they are not sampled, maxCauseBody the
 	// maximum size of their bodies.
 	maxCauses, maxCauseBody = 256, 64 << 10
