@@ -57,6 +57,7 @@ type Collector struct {
 	exhausted     map[string]*exhausted
 	servers       []*exhausted // in order of their first call
 	httpConns     []httpConn
+	targets       map[targetKey]lastResponse
 	bodies        int // bytes of copies
 	unansweredLen int // times in memory
 	// rest has the calls of methods beyond the limit, unknown those without a request or with one that does not tell its method.
@@ -92,6 +93,7 @@ func New() *Collector {
 		unknown: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
 		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
+		targets:     make(map[targetKey]lastResponse),
 		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), deadlines: make(map[clientMethod]*deadline), serverNumbers: make(map[string]uint32), exhausted: make(map[string]*exhausted),
 	}
 }
@@ -146,6 +148,9 @@ func (k *Collector) Call(c *call.Call) {
 		k.addFailure(c, conn, m)
 	} else {
 		k.addBig(m, c.Request, p)
+		if c.Request != nil && p.Protocol.PlainHTTP {
+			k.addGET(c, conn, m)
+		}
 	}
 	k.addMessages(c, p, m, 1)
 	if p.Protocol.Interleaves {

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -396,5 +397,57 @@ func TestUncompressedAnswers(t *testing.T) {
 		"/able":     "the requests do not accept compression: the client must ask for it with Accept-Encoding first",
 		"/refusing": "the requests do not accept compression: the client must ask for it with Accept-Encoding first",
 		"/mixed":    "1 of 3 sampled requests accept compression",
+	}, texts)
+}
+
+// GETs whose responses bring the same body again are found with the reason. Those with 304, of other targets, of bodies that change or must
+// not be stored, and those of errors and other methods are not.
+func TestRepeatedResponses(t *testing.T) {
+	var n atomic.Int64
+	p := newPeers(t, func(w http.ResponseWriter, q *http.Request) {
+		body := strings.Repeat(q.URL.Path+" ", 200)
+		switch q.URL.Path {
+		case "/tagged", "/revalidated":
+			w.Header().Set("ETag", `"1"`)
+			if q.URL.Path == "/revalidated" && q.Header.Get("If-None-Match") != "" {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+		case "/private":
+			w.Header().Set("Cache-Control", "private, No-Store")
+		case "/changing":
+			body += strconv.FormatInt(n.Add(1), 10)
+		case "/fail":
+			w.WriteHeader(http.StatusNotFound)
+		case "/short":
+			body = "ok"
+		}
+		_, _ = io.WriteString(w, body)
+	})
+	for i := range 8 {
+		for _, path := range []string{"/plain", "/tagged", "/private", "/changing", "/fail", "/short"} {
+			p.do("GET", path, nil)
+			p.do("HEAD", path, nil)
+		}
+		p.do("POST", "/form", strings.NewReader("x=1"))
+		p.do("GET", fmt.Sprintf("/queries?page=%d", i), nil)
+		p.do("GET", "/conditional?a=1", nil, "If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT")
+		if i == 0 {
+			p.do("GET", "/revalidated", nil)
+		}
+		p.do("GET", "/revalidated", nil, "If-None-Match", `"1"`)
+		if i < 5 {
+			p.do("GET", "/rare", nil)
+		}
+	}
+	texts := map[string]string{}
+	for _, f := range p.found("repeated-responses", p.list()) {
+		texts[f.Method] = f.Text
+	}
+	const same = "7 of 8 sampled responses had the same body as the one before, for the same client and target "
+	assert.Equal(t, map[string]string{
+		"GET /plain":       same + "(9.80 kB, 1,400 per response): " + "the server sends neither ETag nor Last-Modified, so the client cannot ask for changes only",
+		"GET /tagged":      same + "(11.2 kB, 1,600 per response): " + "the client ignores ETag or Last-Modified: asked with If-None-Match or If-Modified-Since, the server can answer 304 without a body",
+		"GET /conditional": same + "(18.2 kB, 2,600 per response): " + "the request has If-None-Match or If-Modified-Since, and the server sends the body nevertheless",
 	}, texts)
 }

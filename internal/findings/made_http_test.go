@@ -80,3 +80,46 @@ func TestHTTPConnsAreBounded(t *testing.T) {
 	}
 	assert.Len(t, b.httpConns, maxHTTPConns)
 }
+
+// sampledGET makes a call a sampled GET of a target, whose response has that content.
+func sampledGET(target, content uint64) func(q, p *call.Message) {
+	return func(q, p *call.Message) {
+		overHTTP(200)(q, p)
+		q.Sampled, p.Sampled = true, true
+		q.Detail().Sample = &call.Sample{HTTP: &call.HTTPSample{Target: target}}
+		p.Detail().Sample = &call.Sample{HTTP: &call.HTTPSample{Content: content}}
+	}
+}
+
+// Responses are compared with those to the same client, and bodies of less than 4 KiB together are not worth a word.
+func TestRepeatedBodies(t *testing.T) {
+	b := newBench()
+	for i := range 12 {
+		client := fmt.Sprint("10.0.0.", i%2)
+		b.add(made{conn: uint64(i % 2), client: client, method: "GET /x", from: 1, to: 2, response: 500, change: sampledGET(7, 1)})
+		b.add(made{conn: uint64(i), client: fmt.Sprint("10.0.1.", i), method: "GET /y", from: 1, to: 2, response: 5000, change: sampledGET(8, 1)})
+		b.add(made{conn: uint64(i % 2), client: client, method: "GET /z", from: 1, to: 2, response: 5000, change: sampledGET(9, uint64(i/2%2))})
+		b.add(made{conn: uint64(i % 2), client: client, method: "GET /small", from: 1, to: 2, response: 400, change: sampledGET(10, 1)})
+	}
+	list := b.found("repeated-responses", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "a.b.Service/GET /x", list[0].Subject)
+	assert.Equal(t, "10 of 12 sampled responses had the same body as the one before, for the same client and target (5.00 kB, 500 per response): "+
+		repeatedTexts[noValidator], list[0].Text)
+	assert.EqualValues(t, 5000, list[0].Weight)
+}
+
+// The targets in memory are bounded, and a call of plain HTTP takes no memory once its method, client, connection and target are known.
+func TestHTTPIsBounded(t *testing.T) {
+	b := newBench()
+	for i := range maxTargets + 100 {
+		b.add(made{conn: 1, method: "GET /x", from: 1, to: 2, response: 500, change: sampledGET(uint64(i+1), 1)})
+	}
+	assert.Len(t, b.targets, maxTargets)
+	c := oneCall(b, 1)
+	c.Request.Operation = b.names["GET /x2.0.2"]
+	sampledGET(5, 1)(c.Request, c.Response)
+	b.Call(c)
+	assert.Zero(t, testing.AllocsPerRun(1000, func() { b.Call(c) }))
+	assert.EqualValues(t, 1002, b.methods[methodKey{plainHTTP, "a.b.Service", "GET /x"}].repeated.repeated)
+}

@@ -19,6 +19,7 @@ type method struct {
 	samples                          [2]*bodySample // of requests and responses, nil without any
 	bodies                           *bodyCopies
 	acceptable                       acceptable
+	repeated                         *repeated
 	unanswered                       *unanswered
 	waits                            *waits
 	refused                          *refused

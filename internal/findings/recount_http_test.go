@@ -252,3 +252,63 @@ func recountHeads(x expected, all []exchange) {
 		}
 	}
 }
+
+// recountRepeated compares each response to a GET with the one before to the same client and target.
+func recountRepeated(x expected, all []exchange) {
+	type target struct{ client, host, path string }
+	latest := map[target]*message{}
+	counts := map[string]map[string]any{}
+	add := func(method, name string, n int64) {
+		if counts[method] == nil {
+			counts[method] = map[string]any{}
+		}
+		had, _ := counts[method][name].(int64)
+		counts[method][name] = had + n
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b exchange) int { return int(a.closed() - b.closed()) })
+	for _, e := range all {
+		q, p := e.request, e.response
+		if q == nil || p == nil || !q.plainHTTP || q.unresolved || p.unresolved || q.fields[":method"] != "GET" || p.status != 200 || p.body == 0 ||
+			!q.complete || !p.complete || p.whole == "" || len(e.responses) > 1 || q.says("cache-control", "no-store") || p.says("cache-control", "no-store") {
+			continue
+		}
+		host := q.fields[":authority"]
+		if q.fields["host"] != "" {
+			host = q.fields["host"]
+		}
+		to := target{q.host(), host, q.fields[":path"]}
+		before := latest[to]
+		latest[to] = p
+		add(e.name, "looked", 1)
+		add(e.name, "bodyBytes", p.body)
+		if before == nil || before.whole != p.whole {
+			continue
+		}
+		add(e.name, "repeated", 1)
+		add(e.name, "repeatedBytes", p.body)
+		switch {
+		case q.fields["if-none-match"] != "" || q.fields["if-modified-since"] != "":
+			add(e.name, "conditionNotHonoured", 1)
+		case before.fields["etag"] != "" || before.fields["last-modified"] != "":
+			add(e.name, "validatorIgnored", 1)
+		default:
+			add(e.name, "withoutValidator", 1)
+		}
+	}
+	for name, facts := range counts {
+		n, _ := facts["repeated"].(int64)
+		bytes, _ := facts["repeatedBytes"].(int64)
+		if n >= 5 && 5*n >= facts["looked"].(int64) && bytes >= 4096 {
+			x.add("repeated-responses", name, facts)
+		}
+	}
+}
+
+// closed is the number of the message that completes the exchange.
+func (e exchange) closed() (n int64) {
+	for _, m := range append(slices.Clone(e.requests), e.responses...) {
+		n = max(n, m.number)
+	}
+	return n
+}

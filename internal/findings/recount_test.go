@@ -42,6 +42,7 @@ func recount(t *testing.T, path string, s *frames, totals *pipeline.Totals, larg
 	recountHeaders(x, all)
 	recountConns(t, x, path, s, all)
 	recountCookies(x, all)
+	recountRepeated(x, all)
 	recountHeads(x, all)
 	for _, facts := range x {
 		if names, ok := facts["names"].(map[string]bool); ok {

@@ -59,6 +59,7 @@ var rules = []rule{
 	{kind: "cookies", level: heavy, all: heavyCookies},
 	{kind: "compressed-larger", level: heavy, all: largerThanPlain},
 	{kind: "compressible", level: heavy, all: compressible},
+	{kind: "repeated-responses", level: heavy, method: repeatedResponses},
 	{kind: "sent-again", level: heavy, all: sentAgain},
 	{kind: "heartbeats", level: heavy, all: heartbeats},
 	{kind: "other-classes", level: unread, all: misfits},

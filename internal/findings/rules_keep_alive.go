@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -149,7 +148,7 @@ func shortConnections(k *Collector, e *evidence) {
 		}
 		f := report.Finding{Subject: server, Frame: s.first.frame, File: s.first.file, Weight: s.handshakes}
 		f.Text = fmt.Sprintf("%s of %s from %s had a connection of %s own (%s): each waited for a handshake, and SYN and FIN packets took %s",
-			report.Count(s.alone), report.Plural(s.calls, "call"), someOf(hosts, 3), verb(s.alone, "its", "their"), s.reasons(), report.Volume(s.handshakes))
+			report.Count(s.alone), report.Plural(s.calls, "call"), someOf(hosts, 3), verb(s.alone, "its", "their"), reasons(closerTexts[:], s.closers[:]), report.Volume(s.handshakes))
 		f.Facts = []report.Fact{
 			fact("alone", s.alone), fact("calls", s.calls), fact("connections", s.conns), fact("clientAnnounced", s.closers[clientAnnounced]),
 			fact("serverAnnounced", s.closers[serverAnnounced]), fact("clientClosed", s.closers[clientClosed]), fact("serverClosed", s.closers[serverClosed]),
@@ -159,23 +158,4 @@ func shortConnections(k *Collector, e *evidence) {
 		f.Verb, f.Args = "analyze", []string{"--server", server, "--by", "client,connection"}
 		e.addCalls(f, s.alone)
 	}
-}
-
-// reasons says who ended the connections, the most frequent reason first.
-func (s *singles) reasons() string {
-	var list []part[string]
-	for i, n := range s.closers {
-		if n > 0 {
-			list = append(list, part[string]{closerTexts[i], n})
-		}
-	}
-	if len(list) == 1 {
-		return list[0].key
-	}
-	slices.SortStableFunc(list, func(a, b part[string]) int { return cmp.Compare(b.n, a.n) })
-	var texts []string
-	for _, r := range list {
-		texts = append(texts, report.Count(r.n)+": "+r.key)
-	}
-	return strings.Join(texts, "; ")
 }

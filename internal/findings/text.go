@@ -109,3 +109,22 @@ func most[K comparable](m map[K]int64, name func(K) string) []part[K] {
 	})
 	return list
 }
+
+// reasons joins the texts whose count is above 0, the most frequent first, with their counts unless there is one only.
+func reasons(texts []string, counts []int64) string {
+	var list []part[string]
+	for i, n := range counts {
+		if n > 0 {
+			list = append(list, part[string]{texts[i], n})
+		}
+	}
+	if len(list) == 1 {
+		return list[0].key
+	}
+	slices.SortStableFunc(list, func(a, b part[string]) int { return cmp.Compare(b.n, a.n) })
+	var parts []string
+	for _, r := range list {
+		parts = append(parts, report.Count(r.n)+": "+r.key)
+	}
+	return strings.Join(parts, "; ")
+}

@@ -37,9 +37,9 @@ func httpSample(msg *rpc.Message) *call.HTTPSample {
 		case "accept-encoding":
 			s.AcceptsEncoding = s.AcceptsEncoding || acceptsEncoding(h.Value)
 		case "cookie":
-			s.Cookies = appendCookies(s.Cookies, h, strings.Split(h.Value, ";"))
+			s.Cookies = appendCookies(s.Cookies, h, ";")
 		case "set-cookie":
-			s.Cookies = appendCookies(s.Cookies, h, []string{h.Value})
+			s.Cookies = appendCookies(s.Cookies, h, "\x00")
 		}
 	}
 	switch {
@@ -71,14 +71,12 @@ func acceptsEncoding(list string) bool {
 	return false
 }
 
-// appendCookies adds the cookies of a header field: their names, and the part of the field's bytes that their texts have. What is left
-// over by rounding belongs to the first one.
-func appendCookies(list []call.SentField, h *rpc.Header, texts []string) []call.SentField {
-	from, left, all := len(list), int(h.Len), 0
-	for _, text := range texts {
-		all += len(text)
-	}
-	for _, text := range texts {
+// appendCookies adds the cookies of a header field, which a separator divides: their names, and the part of the field's bytes that their
+// texts have. What is left over, by rounding or beyond maxCookies, belongs to the first one.
+func appendCookies(list []call.SentField, h *rpc.Header, separator string) []call.SentField {
+	from, left := len(list), int(h.Len)
+	all := len(h.Value) - strings.Count(h.Value, separator)
+	for text := range strings.SplitSeq(h.Value, separator) {
 		if len(list) >= maxCookies || all == 0 {
 			break
 		}
