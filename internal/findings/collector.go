@@ -130,7 +130,7 @@ func (k *Collector) Call(c *call.Call) {
 		default:
 			k.addUnanswered(m, c.Request)
 		}
-		m.addUse(c.Request, nil)
+		m.addUse(c, nil)
 		return
 	}
 	m.answered++
@@ -142,7 +142,7 @@ func (k *Collector) Call(c *call.Call) {
 		m.longest = ns
 	}
 	if c.Request != nil {
-		m.addUse(c.Request, p)
+		m.addUse(c, p)
 	}
 	if c.Failed() {
 		k.addFailure(c, conn, m)

@@ -132,14 +132,18 @@ func (u uses) tally() tally {
 	return t
 }
 
-// addUse counts a call by the serializations of its request and response, if that of the request is known.
-func (m *method) addUse(request, response *call.Message) {
+// addUse counts a call by the serializations of its request and response, which may be nil, if that of the request is known.
+func (m *method) addUse(c *call.Call, response *call.Message) {
+	request := c.Request
 	if !named(request) {
 		return
 	}
 	if request.Protocol.PlainHTTP {
-		if response != nil && !hasResult(response) {
-			response = nil // its media type is that of errors
+		if c.Failed() {
+			return // the server may not know the request's media type, and errors have others than results
+		}
+		if response.BodyBytes() == 0 {
+			response = nil
 		}
 		if response == nil && request.BodyBytes() == 0 {
 			return // its serialization would be that of the response
@@ -154,12 +158,6 @@ func (m *method) addUse(request, response *call.Message) {
 		other = response.SerializationName()
 	}
 	m.uses.add(request.SerializationName(), other, request.FrameBytes()+response.FrameBytes(), placeOf(response))
-}
-
-// hasResult reports whether a response, of which p is the first message, has a result with bytes.
-func hasResult(p *call.Message) bool {
-	c := call.Call{Response: p}
-	return !c.Failed() && p.BodyBytes() > 0
 }
 
 // noVersion is the version of requests of protocols that do not send any.

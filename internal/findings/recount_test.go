@@ -669,7 +669,7 @@ func recountMixtures(x expected, all []exchange) {
 			if e.request == nil || !e.request.target || by.one == "methods" && e.name == "?/?" || !e.request.named() {
 				continue
 			}
-			if e.request.plainHTTP && (by.one == "clients" || bodyBytes(e.requests) == 0 && !e.hasResult()) {
+			if e.request.plainHTTP && (by.one == "clients" || e.failed() || bodyBytes(e.requests) == 0 && !e.hasResult()) {
 				continue
 			}
 			who := by.of(e)
