@@ -32,8 +32,9 @@ type Conn struct {
 	// Closed is set when the connection has ended: its packets come before the one with this ordinal among those with a
 	// segment. Key is the ordinal of its first one. Read Closed only after the run.
 	Closed int64
-	// End is set when the connection has ended. Read it only after the run.
-	End ConnEnd
+	// End is set when a connection with calls of plain HTTP has ended, nil for others: many connections have no message. Read it only
+	// after the run.
+	End *ConnEnd
 }
 
 // ConnEnd is what is known of a connection at its end.

@@ -31,8 +31,15 @@ func TestPrivilegeChild(t *testing.T) {
 	// Threads that do nothing, and one that is locked, have to lose their privileges as well.
 	var hold sync.WaitGroup
 	hold.Add(1)
+	started := make(chan struct{})
 	for range 4 {
-		go func() { runtimeLocked(hold.Wait) }()
+		go runtimeLocked(func() {
+			started <- struct{}{}
+			hold.Wait()
+		})
+	}
+	for range 4 {
+		<-started
 	}
 	defer hold.Done()
 	if room, err := strconv.ParseUint(os.Getenv("CAPTURE_TEST_ROOM"), 10, 64); err == nil {
@@ -53,12 +60,14 @@ func TestPrivilegeChild(t *testing.T) {
 		fmt.Println("drop:", err)
 		return
 	}
-	threads := make(chan struct{})
 	for range 4 { // and those that start later
-		go runtimeLocked(func() { threads <- struct{}{} })
+		go runtimeLocked(func() {
+			started <- struct{}{}
+			hold.Wait()
+		})
 	}
 	for range 4 {
-		<-threads
+		<-started
 	}
 	printThreads()
 	_, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
@@ -214,7 +223,7 @@ func dropped(t *testing.T, lines []string, user string, bounded bool) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, threads, 6, "%q", lines)
+	assert.GreaterOrEqual(t, threads, 9, "%q", lines)
 	assert.Contains(t, lines, "another socket: operation not permitted")
 }
 

@@ -21,7 +21,7 @@ func (b *bench) connected(n int, end call.ConnEnd, change func(q, p *call.Messag
 		}
 	}})
 	if b.last != before {
-		b.last.End = end
+		b.last.End = &end
 	}
 }
 

@@ -69,14 +69,14 @@ func (k *Collector) addHTTPConn(c *call.Call, of *conn) {
 
 // isSingle reports whether the connection carried its first call alone, and ended after it.
 func (o *httpConn) isSingle() bool {
-	end := &o.conn.End
-	return end.Began && end.Shut && end.Messages == 2 && !o.failed && end.LastTime-o.arrived < mostIdle
+	end := o.conn.End
+	return end != nil && end.Began && end.Shut && end.Messages == 2 && !o.failed && end.LastTime-o.arrived < mostIdle
 }
 
 // counts reports whether it is known how many calls the connection carried: it began and ended in the capture, or had several.
 func (o *httpConn) counts() bool {
-	end := &o.conn.End
-	return end.Messages > 2 || end.Began && end.Shut
+	end := o.conn.End
+	return end != nil && (end.Messages > 2 || end.Began && end.Shut)
 }
 
 // endedBy returns who ended the connection.

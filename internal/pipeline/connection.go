@@ -22,6 +22,8 @@ type connection struct {
 	// foreign is set if the first bytes belong to a protocol that can be read only from the start.
 	foreign bool
 	ends    uint8 // directions that ended
+	// shut is set if a direction ended with a FIN, after all bytes before it.
+	shut bool
 	// claimed is set if the connection carries messages, or is known to use a protocol with messages.
 	claimed bool
 	// muted is set while the results of the previous reader are discarded.
@@ -450,7 +452,7 @@ func (d *direction) End(closed bool) {
 		c.pairEarly(false)
 	}
 	c.ends++
-	c.call.End.Shut = c.call.End.Shut || closed
+	c.shut = c.shut || closed
 	for i := range c.dirs { // a reader may pass on messages of one direction at the end of the other
 		for o := &c.dirs[i]; o.oldest != nil && (o == d || c.ends == 2); {
 			c.repeats.drop(o)
@@ -461,9 +463,12 @@ func (d *direction) End(closed bool) {
 		if c.hasEarly {
 			c.pairEarly(true)
 		}
-		end := &c.call.End
-		end.Began, end.Messages, end.FirstFIN = !c.tcp.Joined, c.messages, c.tcp.FirstFIN
-		end.HandshakeBytes, end.LastTime = int64(c.tcp.Handshake), c.tcp.LastTime()
+		if slices.ContainsFunc(c.used, func(u usedProtocol) bool { return u.PlainHTTP }) {
+			c.call.End = &call.ConnEnd{
+				Began: !c.tcp.Joined, Shut: c.shut, FirstFIN: c.tcp.FirstFIN,
+				Messages: c.messages, HandshakeBytes: int64(c.tcp.Handshake), LastTime: c.tcp.LastTime(),
+			}
+		}
 		c.totals.connection(c)
 	}
 }

@@ -26,6 +26,7 @@ package assemble
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -237,7 +238,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	c.seen = a.now
 	c.Link += int64(o.Overhead + s.PayloadLen)
 	if s.PayloadLen == 0 && (s.Flags&packet.SYN != 0 && (!d.syn || d.guessed) || s.Flags&packet.FIN != 0 && !d.fin) {
-		c.Handshake += uint32(o.Overhead)
+		c.Handshake = uint16(min(int(c.Handshake)+o.Overhead, math.MaxUint16))
 	}
 	if s.Flags&packet.SYN != 0 {
 		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {

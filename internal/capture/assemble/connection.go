@@ -26,8 +26,9 @@ type Connection struct {
 	Payload bool
 	// FirstFIN is the index of the side that sent the first FIN, -1 without one.
 	FirstFIN int8
-	// Handshake is the number of bytes on the link of its packets with SYN or FIN and without payload, the first of each side.
-	Handshake uint32
+	// Handshake is the number of bytes on the link of its packets with SYN or FIN and without payload, the first of each side; at most
+	// 65,535.
+	Handshake uint16
 
 	state      state // the list that it is in
 	id, tag    uint32
