@@ -9,8 +9,6 @@ import (
 
 // Connection is one generation of a TCP connection.
 type Connection struct {
-	// Number belongs to the handler.
-	Number int
 	// First is the ordinal of its first packet.
 	First int64
 	// Link is the number of bytes of its packets on the link.

@@ -59,10 +59,9 @@ type handler struct {
 func (h *handler) Open(c *Connection) [2]Stream {
 	var s [2]Stream
 	h.opened++
-	c.Number = h.opened
 	for i := range s {
 		r := &recorder{order: h.order}
-		h.streams[fmt.Sprintf("%d.%d", c.Number, i)] = r
+		h.streams[fmt.Sprintf("%d.%d", h.opened, i)] = r
 		s[i] = r
 	}
 	return s
