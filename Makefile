@@ -5,7 +5,7 @@ FUZZTIME ?= 3s
 LONGFUZZ ?= 20s
 SOAK ?= 30m
 SOAK_FLAGS ?=
-TABLES ?= published triple
+TABLES ?= published triple rest
 
 .PHONY: screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
@@ -48,7 +48,7 @@ golden: ## rewrite the golden files; read the diff before you commit it; those o
 bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 3.8 GB in all, outside the repository; every serialization
 	$(GO) run ./internal/dev/bench/run
 
-bench-formats: ## every serialization: bytes of bodies walked and printed per second, and Hessian2 against dubbo-go-hessian2
+bench-formats: ## every serialization and what HTTP carries: bytes of bodies walked and printed per second, and Hessian2 against dubbo-go-hessian2
 	$(GO) run ./internal/dev/bench/run -only formats
 
 bench-small: ## small frames only
@@ -68,7 +68,7 @@ pgo: ## the profile that builds are optimised with, of the line on the benchmark
 	$(GO) test ./internal/dev/bench -run '^$$' -bench 'Line/(sizes|parts)$$' -benchtime 30x -cpuprofile line.prof -outputdir bin -o bin/bench.test
 	$(GO) tool pprof -proto bin/bench.test bin/line.prof > cmd/dubbo-wire/default.pgo
 
-tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 20 minutes; TABLES=triple measures one set), then docs/comparison.md
+tables: build ## the live tables measured anew with real Dubbo peers (as "captures", half an hour, in which nothing else should run; TABLES=rest measures one set, of published, triple and rest), then docs/comparison.md
 	testdata/rig/tables.sh bin/dubbo-wire $(TABLES)
 	$(MAKE) comparison
 

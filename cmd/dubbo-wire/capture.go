@@ -67,6 +67,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded")
 	in.limitFlags.IdleTime, in.limitFlags.CallTime = 15*time.Minute, 5*time.Minute
 	in.limitFlags.add(cmd)
+	in.addRoutes(cmd)
 	in.addClasses(cmd)
 	addFlags(cmd.Flags(), runGroup, in.addCoverage)
 	c.add(s, cmd)

@@ -22,6 +22,7 @@ func (i *inputFlags) add(cmd *cobra.Command) {
 		within(fs, "jobs", &i.Jobs, 1, 1024)
 	})
 	i.limitFlags.add(cmd)
+	i.addRoutes(cmd)
 	i.addClasses(cmd)
 }
 

@@ -62,6 +62,7 @@ redact has no filters, because a part of a connection would give other numbers. 
 	})
 	cmd.Flags().StringVar(&keyFile, "key-file", "", "use the secret key in `FILE` (at least 16 bytes), so that equal values are replaced equally in several captures (default: a random key)")
 	in.limitFlags.add(cmd)
+	in.addRoutes(cmd)
 	in.addClasses(cmd)
 	return cmd
 }

@@ -144,3 +144,29 @@ func TestManySavedReports(t *testing.T) {
 	}
 	require.Equal(t, strip(want), strip(got))
 }
+
+// Saved reports have the handshakes of TLS, which add up as the connections do.
+func TestSavedHandshakes(t *testing.T) {
+	tls, other := testkit.Get(t, "tls-go-1.26.8").Path(), testkit.Get(t, "bid-plain").Path()
+	want := must(t, "analyze", tls, other, "--format", "json", "--buckets")
+	require.Contains(t, want, `"sni": "orders.shop.example"`)
+	var saved []string
+	for _, path := range []string{tls, other} {
+		out, _, _ := dubboWire("analyze", path, "--format", "json", "--buckets") // of TLS alone it says that there is nothing else
+		saved = append(saved, filepath.Join(t.TempDir(), "saved.json"))
+		require.NoError(t, os.WriteFile(saved[len(saved)-1], []byte(out), 0o666))
+	}
+	assert.Equal(t, withoutFrames(want), withoutFrames(must(t, append([]string{"analyze"}, append(saved, "--format", "json", "--buckets")...)...)))
+	twice := must(t, "analyze", saved[1], saved[0], "--format", "table")
+	assert.Contains(t, twice, "orders.shop.example (offers h2, http/1.1) on 3 connections")
+	head, tail, _ := strings.Cut(want, `"sni": "orders.shop.example",`)
+	head += `"sni": "a\u001b[31mb",`
+	text := head + strings.Replace(tail, `"connections": 3`, `"connections": -3`, 1)
+	require.NoError(t, os.WriteFile(saved[0], []byte(text), 0o666))
+	_, stderr, code := dubboWire("analyze", saved[0])
+	assert.NotZero(t, code)
+	assert.NotContains(t, stderr, "\x1b")
+	require.NoError(t, os.WriteFile(saved[0], []byte(head+tail), 0o666))
+	out, _, _ := dubboWire("analyze", saved[0])
+	assert.NotContains(t, out, "\x1b")
+}

@@ -25,6 +25,8 @@ type Conn struct {
 	Key uint64
 	// Ends are the addresses as text; side 0 sent the connection's first packet.
 	Ends [2]string
+	// Products are the names that the user has given to what listens at Ends, "" without one; nil without any.
+	Products *[2]string
 	// Input is the index of the input file with the connection's first packet.
 	Input int
 	// Starts are the TCP sequence numbers of the first byte of each side, 0 where there is none.
@@ -176,6 +178,22 @@ type Call struct {
 func (c *Call) Client() string { return c.Conn.Ends[c.Side] }
 func (c *Call) Server() string { return c.Conn.Ends[1-c.Side] }
 
+// Product returns the product of the server of a call of plain HTTP, "" if it is not known.
+func (c *Call) Product() string {
+	if c.Response == nil {
+		return c.Conn.Product(1-c.Side, "")
+	}
+	return c.Conn.Product(1-c.Side, c.Response.Product)
+}
+
+// Product returns what the user calls the product of a side, else what the side calls itself.
+func (c *Conn) Product(side int, itself string) string {
+	if c.Products != nil && c.Products[side] != "" {
+		return c.Products[side]
+	}
+	return itself
+}
+
 // Host returns an address of an end without its port.
 func Host(address string) string {
 	host, _, err := net.SplitHostPort(address)
@@ -218,10 +236,12 @@ func (m *Message) FrameBytes() (n int64) {
 	return n
 }
 
-// AnsweredInOther reports whether the response uses another serialization than the request, as far as both are known.
+// AnsweredInOther reports whether the response uses another serialization than the request or the one that it asks for, as far as both are
+// known.
 func (c *Call) AnsweredInOther() bool {
 	return c.Request != nil && c.Response != nil && c.Request.Serialization != c.Response.Serialization &&
-		(c.Response.Serialization != "" || c.Response.SerializationID != rpc.NoSerialization)
+		(c.Response.Serialization != "" || c.Response.SerializationID != rpc.NoSerialization) &&
+		!c.Request.Protocol.Asks(c.Request.Serialization, c.Response.Serialization)
 }
 
 // Compression returns the compression of the call's first compressed message, "" if there is none.

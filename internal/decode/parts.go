@@ -3,6 +3,7 @@ package decode
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -147,7 +148,7 @@ func isEnvelopeText(name, text string) bool {
 	case "serviceVersion":
 		return isVersion(text)
 	case "method":
-		return isNames(text, "")
+		return isNames(strings.ReplaceAll(text, "_[", "_"), "") // Hessian over HTTP adds types, also of arrays
 	}
 	_, ok := SplitDescriptor(text)
 	return ok

@@ -118,6 +118,12 @@ type OlderReader interface {
 	MayDiffer() bool
 }
 
+// VersionReader is a Reader of a serialization of which a body says the version.
+type VersionReader interface {
+	// SetVersion sets the version of the body, 1 or 2, after Reset, which sets it to 2.
+	SetVersion(version int)
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {

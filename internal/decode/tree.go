@@ -112,7 +112,10 @@ func (t *Tree) Reset() {
 }
 
 // Full reports whether the tree refuses further nodes.
-func (t *Tree) Full() bool { return t != nil && len(t.Nodes) >= t.maxNodes() }
+func (t *Tree) Full() bool { return !t.Room(1) }
+
+// Room reports whether the tree takes n more nodes.
+func (t *Tree) Room(n int) bool { return t == nil || len(t.Nodes)+n <= t.maxNodes() }
 
 func (t *Tree) maxNodes() int {
 	if t.MaxNodes == 0 {

@@ -101,7 +101,7 @@ func (f *Frame) likely(err *decode.Error) string {
 		return "this frame was found by resynchronizing after lost bytes, and may not be a frame"
 	case len(rest) >= 16 && len(bytes.Trim(rest, "\x00")) == 0:
 		return "only zeros follow: the end of the body was never written, or the file has a hole"
-	case len(err.Found) > 1 && err.Found[0] == 'f' && err.Found[1] <= '4' && strings.Contains(m.Serialization, "hessian") && strings.Contains(err.Expected, "UTF-8"):
+	case len(err.Found) > 1 && err.Found[0] == 'f' && err.Found[1] <= '4' && strings.Contains(err.Expected, "(hessian-lite)"):
 		return "a character beyond U+FFFF, such as an emoji, written in 4 bytes; Hessian writes two characters of 3 bytes"
 	case len(rest) >= 4 && bytes.HasPrefix(rest, []byte{0x1f, 0x8b, 8}), bytes.HasPrefix(rest, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "compressed data"

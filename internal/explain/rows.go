@@ -54,6 +54,9 @@ func headerRows(m *rpc.Message, secret Secret) []row {
 			depth: 1, name: f.Name, path: "header." + f.Name, class: "header", kind: "header", off: f.Off, len: f.Len, total: f.Len,
 			value: f.Value, node: -1,
 		}
+		if f.Class != "" {
+			r.class = f.Class
+		}
 		if h := secrets[f.Off]; h != nil && f.Len > 0 {
 			r.secret, r.value = true, ""
 			if secret == Redacted {
@@ -176,7 +179,7 @@ func secret(t *decode.Tree, i int, class decode.Class) bool {
 // structural are the roles of overhead that never contains bytes of values.
 var structural = map[string]bool{
 	"type": true, "length": true, "class": true, "field": true, "end": true, "ref": true, "punct": true, "line": true,
-	"block": true, "packet": true, "stream": true, "reset": true,
+	"block": true, "packet": true, "stream": true, "reset": true, "boundary": true, "header": true,
 }
 
 // value returns the text of the value of a node.

@@ -153,7 +153,7 @@ func (k *Collector) Call(c *call.Call) {
 		}
 	}
 	k.addMessages(c, p, m, 1)
-	if p.Protocol.Interleaves {
+	if p.Interleaved {
 		return
 	}
 	if conn.large != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 )
@@ -159,17 +160,6 @@ func (c *recordedEnd) Close() error {
 	return c.Conn.Close()
 }
 
-func factOf(t *testing.T, f *report.Finding, name string) float64 {
-	t.Helper()
-	for _, x := range f.Facts {
-		if x.Name == name {
-			return x.Value
-		}
-	}
-	require.Fail(t, "no such fact", name)
-	return 0
-}
-
 // answerOK answers with some bytes of JSON.
 func answerOK(w http.ResponseWriter, q *http.Request) {
 	_, _ = io.Copy(io.Discard, q.Body)
@@ -198,9 +188,9 @@ func TestConnectionPerCall(t *testing.T) {
 			segments := p.list()
 			found := p.found("keep-alive", segments)
 			require.Len(t, found, 1)
-			assert.EqualValues(t, 12, factOf(t, &found[0], "alone"))
-			assert.EqualValues(t, 12, factOf(t, &found[0], who))
-			assert.EqualValues(t, 12*4*54, factOf(t, &found[0], "handshakeBytes"), "four packets of Ethernet, IPv4 and TCP")
+			assert.EqualValues(t, 12, findings.Value(t, &found[0], "alone"))
+			assert.EqualValues(t, 12, findings.Value(t, &found[0], who))
+			assert.EqualValues(t, 12*4*54, findings.Value(t, &found[0], "handshakeBytes"), "four packets of Ethernet, IPv4 and TCP")
 			assert.Contains(t, found[0].Text, "12 of 12 calls from 10.0.0.0 had a connection of their own (the ")
 
 			// Without the ends of the connections nobody knows whether more calls followed.
@@ -280,7 +270,7 @@ func TestOldHTTP(t *testing.T) {
 			continue
 		}
 		require.Len(t, found, 1)
-		assert.EqualValues(t, 10, factOf(t, &found[0], "clientAnnounced"))
+		assert.EqualValues(t, 10, findings.Value(t, &found[0], "clientAnnounced"))
 	}
 }
 
@@ -304,7 +294,7 @@ func TestCookies(t *testing.T) {
 	}
 	assert.Regexp(t, `^cookies that requests carry are \d\d % of its request bytes \(\d+ of \d+ per request, 12 sampled\), in bytes: SESSION 1\d\d(.\d)?, small \d+(\.\d)?$`, found[0].Text)
 	assert.Regexp(t, `^cookies that responses set are \d\d % of their response bytes \(\d+ of \d+ per response, 13 sampled\), in bytes: SESSION \d+; methods: POST`, found[1].Text)
-	assert.EqualValues(t, 12*len("Cookie: SESSION=; small=1; noname; a b=2\r\n")+12*(len(secret)+150), factOf(t, &found[0], "cookieBytes"))
+	assert.EqualValues(t, 12*len("Cookie: SESSION=; small=1; noname; a b=2\r\n")+12*(len(secret)+150), findings.Value(t, &found[0], "cookieBytes"))
 }
 
 // Few cookies, and few messages with cookies, are not worth a word.
@@ -449,5 +439,28 @@ func TestRepeatedResponses(t *testing.T) {
 		"GET /plain":       same + "(9.80 kB, 1,400 per response): " + "the server sends neither ETag nor Last-Modified, so the client cannot ask for changes only",
 		"GET /tagged":      same + "(11.2 kB, 1,600 per response): " + "the client ignores ETag or Last-Modified: asked with If-None-Match or If-Modified-Since, the server can answer 304 without a body",
 		"GET /conditional": same + "(18.2 kB, 2,600 per response): " + "the request has If-None-Match or If-Modified-Since, and the server sends the body nevertheless",
+	}, texts)
+}
+
+// A request that repeats one that has failed has the same target, too: another id or another query is another call.
+func TestRetriesHaveOneTarget(t *testing.T) {
+	p := newPeers(t, func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	for i := range 6 {
+		p.do("GET", fmt.Sprintf("/users/%d", i), nil)
+		p.do("GET", fmt.Sprintf("/pages?page=%d", i), nil)
+		p.do("DELETE", fmt.Sprintf("/users/%d", i/2), nil)
+		p.do("POST", fmt.Sprintf("/users/%d", i), strings.NewReader("{}"), "Content-Type", "application/json")
+		p.do("PUT", "/users/7", strings.NewReader(`{"a":1}`), "Content-Type", "application/json")
+	}
+	texts := map[string]string{}
+	for _, f := range p.found("retries", p.list()) {
+		texts[f.Method] = f.Text
+	}
+	assert.Equal(t, map[string]string{
+		"DELETE /users/{id}": "3 of 6 requests repeat calls that had just failed; 0 went to another server, 0 got a response in time",
+		"PUT /users/{id}":    "5 of 6 requests repeat calls that had just failed; 0 went to another server, 0 got a response in time",
 	}, texts)
 }

@@ -41,7 +41,7 @@ func TestIdleConnections(t *testing.T) {
 		list := b.found("keep-alive", 1000)
 		require.Len(t, list, test.found)
 		if test.found > 0 {
-			assert.Equal(t, "10 of 10 calls from 10.0.0.1 had a connection of their own (the client closes without Connection: close): "+
+			assert.Equal(t, "10 of 10 calls from 10.0.0.1 had a connection of their own (the client closed it unannounced): "+
 				"each waited for a handshake, and SYN and FIN packets took 2.40 kB", list[0].Text)
 			b.httpConns = append(b.httpConns, b.httpConns...)
 			assert.Equal(t, list, b.found("keep-alive", 1000))
@@ -49,7 +49,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// Several clients and reasons, those with most calls first. Failures, switches to other protocols and tunnels are no calls alone.
+// Several clients and reasons, those with most calls first. Calls that fail, switch to another protocol or open a tunnel do not count.
 func TestSingleCalls(t *testing.T) {
 	b := newBench()
 	n := 0
@@ -66,8 +66,8 @@ func TestSingleCalls(t *testing.T) {
 	add(1, 0, func(_, p *call.Message) { p.Status = 101 })
 	list := b.found("keep-alive", 1000)
 	require.Len(t, list, 1)
-	assert.Equal(t, "12 of 14 calls from 10.0.0.1 had a connection of their own (5: the server announces to close (Connection: close or HTTP/1.0); "+
-		"4: the client announces to close (Connection: close or HTTP/1.0); 3: the server closes without Connection: close): "+
+	assert.Equal(t, "12 of 14 calls from 10.0.0.1 had a connection of their own (5: the server announced the close, with Connection: close or HTTP/1.0; "+
+		"4: the client announced the close, with Connection: close or HTTP/1.0; 3: the server closed it unannounced): "+
 		"each waited for a handshake, and SYN and FIN packets took 1.20 kB", list[0].Text)
 	assert.EqualValues(t, 1200, list[0].Weight)
 }
@@ -76,9 +76,13 @@ func TestSingleCalls(t *testing.T) {
 func TestHTTPConnsAreBounded(t *testing.T) {
 	b := newBench()
 	for i := range maxHTTPConns + 1000 {
-		b.add(made{conn: uint64(i), client: fmt.Sprintf("10.0.%d.%d", i>>8&255, i&255), method: "GET /x", from: 1, to: 2, change: overHTTP(200)})
+		b.connected(i, call.ConnEnd{Began: true, Shut: true, Messages: 2, LastTime: 2 * ms, HandshakeBytes: 1}, nil)
 	}
 	assert.Len(t, b.httpConns, maxHTTPConns)
+	list := b.found("keep-alive", 1000)
+	require.Len(t, list, 1)
+	assert.Contains(t, list[0].Text, "65,536 of 65,536 calls from 10.0.0.1 ")
+	assert.Contains(t, list[0].Text, "; only the first 65,536 connections of plain HTTP were looked at")
 }
 
 // sampledGET makes a call a sampled GET of a target, whose response has that content.

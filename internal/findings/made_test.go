@@ -108,7 +108,8 @@ func (b *bench) found(kind string, end int64) []report.Finding {
 	return list
 }
 
-func value(t *testing.T, f *report.Finding, name string) float64 {
+// Value returns the number of a fact.
+func Value(t *testing.T, f *report.Finding, name string) float64 {
 	t.Helper()
 	for _, x := range f.Facts {
 		if x.Name == name {
@@ -133,10 +134,10 @@ func TestWaitedBehind(t *testing.T) {
 	f := list[0]
 	assert.Equal(t, "big", f.Method)
 	assert.EqualValues(t, 2, f.Frame, "the large answer")
-	assert.EqualValues(t, 2, value(t, &f, "calls"))
-	assert.InDelta(t, 100e3, value(t, &f, "longestMicros"), 0)
-	assert.InDelta(t, 150e3, value(t, &f, "totalMicros"), 0)
-	assert.EqualValues(t, 4, value(t, &f, "waitingFrame"))
+	assert.EqualValues(t, 2, Value(t, &f, "calls"))
+	assert.InDelta(t, 100e3, Value(t, &f, "longestMicros"), 0)
+	assert.InDelta(t, 150e3, Value(t, &f, "totalMicros"), 0)
+	assert.EqualValues(t, 4, Value(t, &f, "waitingFrame"))
 	assert.Equal(t, "2 other calls waited for its large responses, up to 100 ms: early 1, within 1", f.Text)
 }
 
@@ -152,12 +153,12 @@ func TestWaitedBehindSeveral(t *testing.T) {
 	require.Len(t, list, 2)
 	// big's own later answers and other's waited behind the earlier ones: 10, 20 and 30 ms; small 5 + 10 + 10.
 	assert.Equal(t, "big", list[0].Method)
-	assert.EqualValues(t, 4, value(t, &list[0], "calls"))
-	assert.InDelta(t, 30e3, value(t, &list[0], "longestMicros"), 0)
-	assert.InDelta(t, 85e3, value(t, &list[0], "totalMicros"), 0)
+	assert.EqualValues(t, 4, Value(t, &list[0], "calls"))
+	assert.InDelta(t, 30e3, Value(t, &list[0], "longestMicros"), 0)
+	assert.InDelta(t, 85e3, Value(t, &list[0], "totalMicros"), 0)
 	assert.Equal(t, "other", list[1].Method)
-	assert.EqualValues(t, 1, value(t, &list[1], "calls"))
-	assert.InDelta(t, 10e3, value(t, &list[1], "longestMicros"), 0)
+	assert.EqualValues(t, 1, Value(t, &list[1], "calls"))
+	assert.InDelta(t, 10e3, Value(t, &list[1], "longestMicros"), 0)
 
 	b = newBench()
 	b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 10, to: 20, response: largeResponse})
@@ -165,11 +166,10 @@ func TestWaitedBehindSeveral(t *testing.T) {
 	assert.Empty(t, b.found("waited-behind", 1000))
 }
 
-// Messages of a protocol that interleaves them do not wait for each other.
+// Interleaved messages do not wait for each other.
 func TestInterleavedResponsesDoNotWait(t *testing.T) {
-	other := &rpc.Protocol{Name: "other", Interleaves: true}
 	b := newBench()
-	change := func(q, p *call.Message) { q.Protocol, p.Protocol = other, other }
+	change := func(_, p *call.Message) { p.Interleaved = true }
 	b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 10, to: 20, response: largeResponse, change: change})
 	b.add(made{conn: 1, method: "small", asked: 0, sent: 1, from: 30, to: 31, response: 9, change: change})
 	assert.Empty(t, b.found("waited-behind", 1000))
@@ -185,9 +185,9 @@ func TestWaitedBehindForgotten(t *testing.T) {
 	b.add(made{conn: 1, method: "new", asked: 0, sent: 10*maxLarge + 1, from: 9e3 + 2, to: 9e3 + 3, response: 9})
 	list := b.found("waited-behind", 10_000)
 	require.Len(t, list, 1)
-	assert.EqualValues(t, 1, value(t, &list[0], "calls"))
-	assert.EqualValues(t, 1, value(t, &list[0], "unclear"))
-	assert.InDelta(t, 7e3, value(t, &list[0], "longestMicros"), 0)
+	assert.EqualValues(t, 1, Value(t, &list[0], "calls"))
+	assert.EqualValues(t, 1, Value(t, &list[0], "unclear"))
+	assert.InDelta(t, 7e3, Value(t, &list[0], "longestMicros"), 0)
 }
 
 func TestLargeAnswersAreBounded(t *testing.T) {
@@ -216,7 +216,7 @@ func TestUnanswered(t *testing.T) {
 	assert.Equal(t, "3 of 6 calls have no response 100 ms or more after the request; 2 more of the last 100 ms are not counted "+
 		"(the slowest response took as long)", list[0].Text)
 	assert.EqualValues(t, 3, list[0].Frame)
-	assert.EqualValues(t, 2, value(t, &list[0], "late"))
+	assert.EqualValues(t, 2, Value(t, &list[0], "late"))
 	assert.Equal(t, "1 of 1 call has no response 1.00 s or more after the request; the method has no response in the capture", list[1].Text)
 	assert.Len(t, b.found("unanswered", 999), 1, "never waited for less than a second")
 	assert.Empty(t, b.found("unanswered", 199))
@@ -259,11 +259,11 @@ func TestManyUnanswered(t *testing.T) {
 	u := b.order[0].unanswered
 	assert.LessOrEqual(t, len(u.sent), 2*manyUnanswered)
 	list := b.found("unanswered", n)
-	assert.EqualValues(t, n-9, value(t, &list[0], "unanswered"))
-	assert.EqualValues(t, 9, value(t, &list[0], "late"))
+	assert.EqualValues(t, n-9, Value(t, &list[0], "unanswered"))
+	assert.EqualValues(t, 9, Value(t, &list[0], "late"))
 	// Where the end is so early that those which are not remembered may be late: they are not counted, and not called late.
 	f := b.found("unanswered", 500)[0]
-	assert.LessOrEqual(t, value(t, &f, "unanswered"), 491.0)
+	assert.LessOrEqual(t, Value(t, &f, "unanswered"), 491.0)
 	assert.Contains(t, f.Text, " more are not counted: sent in the last 10.0 ms, or no longer in memory")
 }
 
@@ -713,7 +713,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 	assert.Less(t, len(b.attempts.retries), maxAttempts)
 	list := b.found("retries", 1)
 	require.Len(t, list, 1)
-	assert.EqualValues(t, maxAttempts, value(t, &list[0], "retries"))
+	assert.EqualValues(t, maxAttempts, Value(t, &list[0], "retries"))
 }
 
 func TestFailuresAreBounded(t *testing.T) {

@@ -30,6 +30,7 @@ type message struct {
 	ends            [2]string
 	dubbo           bool
 	plainHTTP       bool
+	interleaved     bool
 	oldHTTP         bool
 	unresolved      bool
 	headers         []rpc.Header
@@ -105,7 +106,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 	one := &message{
 		number: r.Number, id: int64(m.Exchange), conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: m.Request, twoWay: m.TwoWay,
 		complete: m.Complete, ended: m.Ends, status: int(m.Status), first: m.FirstTime, last: m.LastByte, body: int64(m.BodyLen),
-		frame: int64(m.FrameLen()), protocol: m.Protocol.Name, dubbo: m.Protocol.Name == "dubbo", plainHTTP: m.Protocol.PlainHTTP, oldHTTP: isOldHTTP(m.Head), unresolved: m.Unresolved, headers: slices.Clone(m.Headers), headerLen: int64(m.HeaderLen),
+		frame: int64(m.FrameLen()), protocol: m.Protocol.Name, dubbo: m.Protocol.Name == "dubbo", plainHTTP: m.Protocol.PlainHTTP, interleaved: m.Interleaved, oldHTTP: isOldHTTP(m.Head), unresolved: m.Unresolved, headers: slices.Clone(m.Headers), headerLen: int64(m.HeaderLen),
 		fieldsLen: int64(m.FieldsLen), plainFields: int64(m.FieldsPlainLen), plainBody: -1, stalled: m.Stalled, encoded: m.Encoding != "",
 		serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, fields: map[string]string{}, service: "?", method: "?",

@@ -77,6 +77,14 @@ func (m *message) says(field, word string) bool {
 	return strings.Contains(strings.ToLower(m.fields[field]), word)
 }
 
+// asked returns the target of a request of plain HTTP, with its query.
+func (m *message) asked() string {
+	if !m.plainHTTP {
+		return ""
+	}
+	return m.fields[":path"]
+}
+
 // closes reports whether the sender of a message of HTTP/1 wants to close the connection after it.
 func (m *message) closes() bool {
 	return m.says("connection", "close") || m.oldHTTP && !m.says("connection", "keep-alive")

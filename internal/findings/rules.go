@@ -31,7 +31,7 @@ const (
 	hurt                     // calls that are delayed, end in an exception, or are close to a limit
 	heavy                    // bytes only
 	fixed                    // bytes that no setting avoids
-	unread                   // bytes that were not decoded
+	unread                   // what was not measured: bytes that were not decoded, and paths that are counted as many methods
 )
 
 // rules are in the order of findings of equal weight.
@@ -62,6 +62,7 @@ var rules = []rule{
 	{kind: "repeated-responses", level: heavy, method: repeatedResponses},
 	{kind: "sent-again", level: heavy, all: sentAgain},
 	{kind: "heartbeats", level: heavy, all: heartbeats},
+	{kind: "routes", level: unread, all: routes},
 	{kind: "other-classes", level: unread, all: misfits},
 	{kind: "missing-classes", level: unread, all: missingClasses},
 }

@@ -68,7 +68,7 @@ func heavyCookies(k *Collector, e *evidence) {
 		if all.messages < leastMessages || 100*all.cookieBytes < leastCookieShare*all.frameBytes || all.cookieBytes < leastCookies*all.messages {
 			continue
 		}
-		delete(names, "") // those that are no names
+		delete(names, "") // the cookies whose names cannot be shown
 		f := in.finding(all.cookiesAt)
 		verb := "carry"
 		if side == 1 {

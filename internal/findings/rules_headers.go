@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/report"
 )
@@ -135,11 +134,8 @@ func heavyHeads(k *Collector, e *evidence) {
 			body += bodies(m)
 		}
 		f := in.finding(h.at)
-		f.Text = fmt.Sprintf("headers of %s %ss outweigh the bodies of its calls: %s vs %s bytes per call", in.whose(), what, mean(h.headerBytes, h.messages),
-			mean(body, h.messages))
-		if len(in.methods) > 1 {
-			f.Text = strings.Replace(f.Text, "of its calls", "of their calls", 1)
-		}
+		f.Text = fmt.Sprintf("headers of %s %ss outweigh the bodies of %s calls: %s vs %s bytes per call", in.whose(), what, in.whose(),
+			mean(h.headerBytes, h.messages), mean(body, h.messages))
 		f.Facts = append(f.Facts, fact("headerBytes", h.headerBytes), fact("bodyBytes", body), fact("messages", h.messages))
 		if fields, sampled := in.sentInFull(); len(fields) > 0 {
 			parts, names := describeFields(fields, sampled)

@@ -27,13 +27,14 @@ type closer uint8
 const (
 	clientAnnounced closer = iota // Connection: close, or HTTP/1.0 without keep-alive
 	serverAnnounced
-	clientClosed // with a FIN, without a word before it
+	clientClosed // with a FIN, unannounced
 	serverClosed
 )
 
 var closerTexts = [...]string{
-	clientAnnounced: "the client announces to close (Connection: close or HTTP/1.0)", serverAnnounced: "the server announces to close (Connection: close or HTTP/1.0)",
-	clientClosed: "the client closes without Connection: close", serverClosed: "the server closes without Connection: close",
+	clientAnnounced: "the client announced the close, with Connection: close or HTTP/1.0",
+	serverAnnounced: "the server announced the close, with Connection: close or HTTP/1.0",
+	clientClosed:    "the client closed it unannounced", serverClosed: "the server closed it unannounced",
 }
 
 // httpConn is a connection of plain HTTP with its first call.
@@ -149,6 +150,9 @@ func shortConnections(k *Collector, e *evidence) {
 		f := report.Finding{Subject: server, Frame: s.first.frame, File: s.first.file, Weight: s.handshakes}
 		f.Text = fmt.Sprintf("%s of %s from %s had a connection of %s own (%s): each waited for a handshake, and SYN and FIN packets took %s",
 			report.Count(s.alone), report.Plural(s.calls, "call"), someOf(hosts, 3), verb(s.alone, "its", "their"), reasons(closerTexts[:], s.closers[:]), report.Volume(s.handshakes))
+		if len(k.httpConns) == maxHTTPConns {
+			f.Text += fmt.Sprintf("; only the first %s connections of plain HTTP were looked at", report.Count(maxHTTPConns))
+		}
 		f.Facts = []report.Fact{
 			fact("alone", s.alone), fact("calls", s.calls), fact("connections", s.conns), fact("clientAnnounced", s.closers[clientAnnounced]),
 			fact("serverAnnounced", s.closers[serverAnnounced]), fact("clientClosed", s.closers[clientClosed]), fact("serverClosed", s.closers[serverClosed]),

@@ -69,7 +69,7 @@ func answeredInOther(k *Collector, e *evidence) {
 				continue
 			}
 			of[u.serialization] += u.calls
-			if u.other == u.serialization || m.protocol != nil && m.protocol.PlainHTTP && !m.uses.severalAnswers(u.serialization) {
+			if u.other == u.serialization || m.protocol.Asks(u.serialization, u.other) || m.protocol != nil && m.protocol.PlainHTTP && !m.uses.severalAnswers(u.serialization) {
 				continue
 			}
 			pair := [2]string{u.serialization, u.other}
@@ -120,7 +120,11 @@ func methodName(m *method) string { return m.service + "/" + m.name }
 func methodCounts(list []part[*method]) string {
 	var texts []string
 	for _, m := range list[:min(len(list), 3)] {
-		texts = append(texts, m.key.name+" "+report.Count(m.n))
+		name := m.key.name
+		if m.key.protocol != nil && slices.ContainsFunc(list, func(o part[*method]) bool { return o.key != m.key && methodName(o.key) == methodName(m.key) }) {
+			name += " (" + m.key.protocol.Name + ")" // methods of one name differ in their protocols
+		}
+		texts = append(texts, name+" "+report.Count(m.n))
 	}
 	return listed(texts, len(list)-len(texts))
 }

@@ -17,6 +17,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/decode/route"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
 	"dubbo-wire/internal/output"
@@ -40,9 +41,31 @@ type Input struct {
 	Limits      pipeline.Limits
 
 	Classes *classpath.Options // nil without a class path
+	Routes  *route.Set         // nil without routes
+	// Products are the names of products, by the addresses of their servers.
+	Products map[string]string
 
 	near    *nearest // of the last run with a filter
 	classes classes
+}
+
+// Route returns what names requests of HTTP, nil without routes.
+func (in *Input) Route() func(method, path string) string {
+	if in.Routes == nil {
+		return nil
+	}
+	return in.Routes.Match
+}
+
+// NameRoutes adds the routes to what the commands of a report's findings need, to see its names.
+func (in *Input) NameRoutes(r *report.Report) {
+	if in.Routes == nil {
+		return
+	}
+	r.Filters = slices.Clone(r.Filters)
+	for _, p := range in.Routes.Patterns {
+		r.Filters = append(r.Filters, [2]string{"--route", p})
+	}
 }
 
 // Files are the opened FILE arguments: captures, and saved reports that were read.
@@ -144,7 +167,8 @@ func (f *Files) jobs(detail rpc.Detail) int {
 // Run runs the pipeline over the captures. It returns an exit.Error after the sink has got everything that could be read. If
 // broken is not nil, reading ends early when broken returns true, because nobody reads the output.
 func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
-	opt.Protocols, opt.Formats = protocols.All(), f.in.Formats()
+	opt.Protocols, opt.Formats, opt.Route = protocols.All(), f.in.Formats(), f.in.Route()
+	opt.Products = f.in.Products
 	if opt.Apart == nil {
 		f.Labels.apart(f.Inputs(), false, &opt)
 	}
@@ -220,14 +244,30 @@ func noFrames(t *pipeline.Totals) string {
 			term.Counted(t.Packets, "packet"), term.Counted(t.TCP.Connections, "TCP connection"))
 	}
 	text := fmt.Sprintf("no Dubbo frame in %s of %s", term.Counted(t.TCP.Stream, "payload byte"), term.Counted(t.TCP.Connections, "TCP connection"))
-	there := t.OtherProtocols()
+	var there []string
+	for _, name := range t.OtherProtocols() {
+		there = append(there, name+servers(t.Other[name].ServerNames()))
+	}
 	if t.NegativeLengths > 0 {
-		there = append(there, term.Counted(t.NegativeLengths, "header")+" with a negative length")
+		there = append(there, term.Counted(t.NegativeLengths, "header")+" with an impossible length")
 	}
 	if len(there) == 0 {
 		return text + "; a frame starts with the bytes da bb"
 	}
 	return text + "; found instead: " + strings.Join(there, ", ")
+}
+
+// servers names the first of some servers, in parentheses.
+func servers(names []string) string {
+	const shown = 3
+	if len(names) == 0 {
+		return ""
+	}
+	text := " (" + strings.Join(names[:min(len(names), shown)], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(", %s more", term.Count(int64(more)))
+	}
+	return text + ")"
 }
 
 // kinds lists the number of packets of each kind.

@@ -121,6 +121,7 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		f.in.NameRoutes(r)
 		r.Origin = strings.Join(f.captures, " ")
 		if len(f.Saved)+len(f.failed) == 0 {
 			r.AddedUp = f.allLabels.addedUp(cfg.By)

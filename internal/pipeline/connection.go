@@ -34,7 +34,8 @@ type connection struct {
 	lateClaimed bool
 	using       uint8 // index in used of the protocol of the last message
 	// name is the name for the bytes of a connection without messages, "" if unknown.
-	name string
+	name      string
+	handshake *rpc.Handshake // nil if the reader has not passed any
 
 	messages int64
 	used     []usedProtocol // protocols of the messages
@@ -101,6 +102,9 @@ func (l *lane) Begin(c *assemble.Connection) { l.out.began(l, c.First) }
 func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
 	conn := &connection{lane: l, tcp: c}
 	conn.call = &call.Conn{Key: uint64(c.First), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
+	if names := l.opt.Products; len(names) > 0 {
+		conn.call.Products = &[2]string{names[conn.call.Ends[0]], names[conn.call.Ends[1]]}
+	}
 	for i := range conn.dirs {
 		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}
@@ -525,10 +529,20 @@ func (c *connection) Unowned(_ int, n int64, name string) {
 	c.unowned = append(c.unowned, namedBytes{name, n})
 }
 
+// Joined implements [rpc.Owner].
+func (c *connection) Joined() bool { return c.tcp.Joined }
+
 // Claim implements [rpc.Sink].
 func (c *connection) Claim(name string) {
 	if !c.muted {
 		c.name, c.claimed = name, name == "" || c.messages > 0
+	}
+}
+
+// Handshake implements [rpc.Sink].
+func (c *connection) Handshake(h rpc.Handshake) {
+	if !c.muted {
+		c.handshake = &h
 	}
 }
 
@@ -557,6 +571,11 @@ func (c *connection) Answered(side int, exchange uint64) *rpc.Operation {
 		return m.Operation
 	}
 	return nil
+}
+
+// Named implements [rpc.Needs].
+func (c *connection) Named(side int) bool {
+	return c.call.Products != nil && c.call.Products[side] != ""
 }
 
 // Keep implements [rpc.Needs].

@@ -33,6 +33,10 @@ type Options struct {
 	Protocols []*rpc.Protocol
 	// Formats are the known serializations.
 	Formats []decode.Format
+	// Route names requests of HTTP, see [rpc.Env].
+	Route func(method, path string) string
+	// Products are the names of products, by the addresses of their servers.
+	Products map[string]string
 	// Detail is the minimum detail for every body.
 	Detail rpc.Detail
 	// Filter selects calls; nil selects all.

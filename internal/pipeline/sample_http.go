@@ -56,6 +56,20 @@ func httpSample(msg *rpc.Message) *call.HTTPSample {
 	return s
 }
 
+// targetHash returns a hash of the target of a request of plain HTTP, with its query, 0 of other requests. known is false if the capture
+// lacks it.
+func targetHash(msg *rpc.Message) (hash uint64, known bool) {
+	if !msg.Protocol.PlainHTTP {
+		return 0, true
+	}
+	for i := range msg.Headers {
+		if h := &msg.Headers[i]; h.Name == ":path" && !h.Unknown {
+			return maphash.String(seed, h.Value), true
+		}
+	}
+	return 0, false
+}
+
 // acceptsEncoding reports whether a list of content codings has one that is accepted and compresses (RFC 9110, section 12.5.3).
 func acceptsEncoding(list string) bool {
 	for item := range strings.SplitSeq(list, ",") {
@@ -88,7 +102,7 @@ func appendCookies(list []call.SentField, h *rpc.Header, separator string) []cal
 		left -= n
 		list = append(list, call.SentField{Name: strings.Clone(name), Bytes: n})
 	}
-	if len(list) == from { // there is no text, or no place for it
+	if len(list) == from { // the field is empty, or the list is full
 		return append(list, call.SentField{Bytes: left})
 	}
 	list[from].Bytes += left

@@ -54,7 +54,7 @@ const (
 	// maxUnidentified is the number of request bodies that a lane keeps whole before their operation is known.
 	maxUnidentified = 1 << 10
 	// maxCopied and minCopied bound the size of a copied body, copiesPerMethod the number of copies per method and
-	// lane.
+	// lane. Fewer would never be enough for the finding about compression, since one connection has one lane.
 	maxCopied, minCopied, copiesPerMethod = 256 << 10, 1 << 10, 3
 	// maxCauses is the number of failures of a lane whose text is read although they are not sampled, maxCauseBody the
 	// maximum size of their bodies.
@@ -169,8 +169,12 @@ func (k *sampler) wantsCause(m *rpc.Message) bool {
 func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	of := k.current
 	k.current = nil
+	asked := uint64(0) // a hash of what a request has in its target, besides the body
 	if k.Bodies && msg.Kind == rpc.Request {
-		m.BodyHash = maphash.Bytes(seed, msg.Body)
+		var known bool
+		if asked, known = targetHash(msg); known {
+			m.BodyHash = maphash.Bytes(seed, msg.Body) + asked
+		}
 	}
 	if msg.Tree == nil {
 		return
@@ -188,7 +192,7 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	}
 	in.Timeout, in.TimeoutKey = msg.Timeout()
 	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
-		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
+		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end]) + asked
 	}
 	if err := msg.Err; err != nil && err.Cause == decode.Unsupported && msg.Format != nil && msg.Format.Classes > 0 {
 		in.Misfit = err.Misfit

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"maps"
 	"math/bits"
 	"slices"
@@ -63,7 +64,7 @@ type Totals struct {
 	// LostGaps counts the gaps from segments that the capture lacks, LostBytes their bytes; the snap length cut off
 	// the rest of Gap.
 	LostGaps, LostBytes int64
-	// NegativeLengths counts headers at an expected place with a negative body length.
+	// NegativeLengths counts headers at an expected place with an impossible body length.
 	NegativeLengths int64
 
 	// Protocols counts connections with messages by protocol name, Control is what these protocols send beside calls.
@@ -108,7 +109,13 @@ type Control struct {
 type Other struct {
 	Connections, Bytes int64
 	Control            bool
+	// Handshakes are those of the connections that have one, MoreHandshakes the sum of those that are not in it because there are too many.
+	Handshakes     map[rpc.Handshake]*Handshakes
+	MoreHandshakes Handshakes
 }
+
+// Handshakes is the connections with equal handshakes, and their stream bytes.
+type Handshakes struct{ Connections, Bytes int64 }
 
 func count[K comparable](m *map[K]int64, k K, n int64) {
 	if *m == nil {
@@ -286,7 +293,10 @@ func (t *Totals) connection(c *connection) {
 			n += u.bytes
 		}
 		if n > 0 {
-			t.other(c.protocolName(), n)
+			o := t.other(c.protocolName(), n)
+			if c.handshake != nil {
+				o.addHandshake(*c.handshake, n)
+			}
 		}
 	}
 	if c.messages > 0 && c.tcp.OneSided() {
@@ -342,7 +352,7 @@ func (t *Totals) AddControl(protocol string, calls, bytes int64) {
 	k.Bytes += bytes
 }
 
-func (t *Totals) other(protocol string, n int64) {
+func (t *Totals) other(protocol string, n int64) *Other {
 	if t.Other == nil {
 		t.Other = make(map[string]*Other)
 	}
@@ -353,6 +363,39 @@ func (t *Totals) other(protocol string, n int64) {
 	}
 	o.Connections++
 	o.Bytes += n
+	return o
+}
+
+// maxHandshakes is the number of different handshakes that are told apart.
+const maxHandshakes = 1024
+
+// addHandshake adds a connection with a handshake.
+func (o *Other) addHandshake(h rpc.Handshake, n int64) {
+	k := o.Handshakes[h]
+	switch {
+	case k != nil:
+	case len(o.Handshakes) >= share(maxHandshakes):
+		k = &o.MoreHandshakes
+	default:
+		k = new(Handshakes)
+		if o.Handshakes == nil {
+			o.Handshakes = make(map[rpc.Handshake]*Handshakes)
+		}
+		o.Handshakes[h] = k
+	}
+	k.Connections++
+	k.Bytes += n
+}
+
+// ServerNames returns the hosts that handshakes name, the one with most bytes first.
+func (o *Other) ServerNames() []string {
+	bytes := make(map[string]int64)
+	for h, k := range o.Handshakes {
+		if h.ServerName != "" {
+			bytes[h.ServerName] += k.Bytes
+		}
+	}
+	return slices.SortedFunc(maps.Keys(bytes), func(a, b string) int { return cmp.Or(cmp.Compare(bytes[b], bytes[a]), cmp.Compare(a, b)) })
 }
 
 // NoResponses and NoRequests report whether one direction of all calls is missing, because no packet of one end was captured.

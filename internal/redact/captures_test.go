@@ -156,6 +156,9 @@ func factsFrom(t testing.TB, src *capture.Files) *facts {
 	totals, err := pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Rows: true}, f)
 	require.NoError(t, err)
 	f.Totals = *totals
+	for _, o := range f.Totals.Other { // names of hosts are left out
+		o.Handshakes = nil
+	}
 	f.Packets, f.LinkBytes, f.NotTCPBytes, f.FragmentBytes, f.NotTCP, f.Unread = 0, 0, 0, 0, nil, nil
 	return f
 }

@@ -44,7 +44,7 @@ func (r *Redactor) begins(b []byte) bool {
 // keepHead returns which bytes of b stay, as [rpc.Protocol].KeepHead does.
 func (r *Redactor) keepHead(b []byte) []rpc.Span {
 	for _, p := range r.opt.Protocols {
-		if p.KeepHead == nil || p.Sniff != nil && p.Sniff(b) != rpc.Mine {
+		if p.KeepHead == nil || p.Sniff != nil && p.Fallback == nil && p.Sniff(b) != rpc.Mine {
 			continue
 		}
 		if keep := p.KeepHead(b); keep != nil {

@@ -16,7 +16,7 @@ func TestKept(t *testing.T) {
 	for head, want := range map[string]string{
 		"GET /secret HTTP/1.1\r\n":        "GET ",
 		"HTTP/1.1 200 OK\r\n":             "HTTP/1.",
-		"\x16\x03\x01\x02\x00\x01":        "\x16\x03\x01",
+		"\x16\x03\x01\x02\x00\x01secret":  "\x16\x03\x01\x02\x00\x01",
 		"\x00\x00\x00\x2e\xda\xbc\x00":    "\x00\x00\x00\x2e\xda\xbc\x00",
 		"invoke pay(\"secret\")\r\n":      "invoke ",
 		"ls\n":                            "ls\n",

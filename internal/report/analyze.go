@@ -270,7 +270,7 @@ func (r *Report) labels(keys []int) (columns []Column, cells func(values []strin
 			if len(texts) == 2 && isUnknown(texts[0], texts[1]) {
 				texts = texts[:1]
 			}
-			row[i] = textCell(strings.Join(texts, "/"))
+			row[i] = textCell(cmp.Or(strings.Join(texts, "/"), "-"))
 		}
 		return row
 	}

@@ -76,6 +76,9 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	f.time("time", any.FirstTime)
 	f.optionalMicros("latencyMicros", c.Latency)
 	f.optionalMicros("waitMicros", c.Wait)
+	if any.Protocol.PlainHTTP {
+		f.product(c.Product())
+	}
 }
 
 // compression appends the compression of a side's messages and their bytes without it.

@@ -119,5 +119,5 @@ var callFields = []string{
 	"responseSerialization", "service", "version", "group", "method", "generic", "parameterTypes", "oneWay", "status",
 	"error", "errorMessage", "state", "requestBodyBytes", "responseBodyBytes", "requestFrameBytes",
 	"responseFrameBytes", "time", "latencyMicros", "waitMicros", "requestComplete", "responseComplete", "layout",
-	"requestMessages", "responseMessages", "encoding", "requestUncompressedBytes", "responseEncoding", "responseUncompressedBytes",
+	"requestMessages", "responseMessages", "encoding", "requestUncompressedBytes", "responseEncoding", "responseUncompressedBytes", "product",
 }

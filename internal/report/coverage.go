@@ -65,7 +65,7 @@ func (r *Report) streams(s *Style, sec *Section) {
 		sec.note("Skipped: %s on %s connections that belong to no frame.%s", bytesText(t.Skipped, s), strings.TrimSuffix(r.Whose(), "'s"), r.betweenText(s))
 	}
 	sec.noteCount(t.Resynced, "frame was", "frames were", "found by resynchronizing.")
-	sec.noteCount(t.NegativeLengths, "header announces", "headers announce", "a negative length.")
+	sec.noteCount(t.NegativeLengths, "header announces", "headers announce", "an impossible length.")
 }
 
 // noFrames says what was searched for frames, beginning with "no".
@@ -96,7 +96,11 @@ func (r *Report) betweenText(s *Style) string {
 	if r.Totals.Between == r.Totals.Skipped {
 		what = "They"
 	}
-	return " " + what + " lie between frames without a gap. Providers before Dubbo 2.5.6 send such bytes after an error if they cannot write a result."
+	text := " " + what + " lie between frames without a gap."
+	if len(r.Totals.Control) == 0 || slices.ContainsFunc(slices.Collect(maps.Keys(r.Totals.Control)), isDubbo) {
+		text += " Providers before Dubbo 2.5.6 send such bytes after an error if they cannot write a result."
+	}
+	return text
 }
 
 // gapText describes the bytes missing from connections with frames, and the cause.
@@ -242,10 +246,13 @@ func contradictions(t *pipeline.Totals) []pipeline.Contradiction {
 // otherProtocols describes the streams of other protocols.
 func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 	t := r.Totals
-	var parts, control []string
+	var parts, control, names []string
 	for _, name := range t.OtherProtocols() {
 		o := t.Other[name]
-		text := fmt.Sprintf("%s on %s (%s)", name, Plural(o.Connections, "connection"), bytesText(o.Bytes, s))
+		if len(o.Handshakes) > 0 {
+			names = append(names, handshakes(name, o, s))
+		}
+		text := fmt.Sprintf("%s on %s (%s)", term.Clean(name), Plural(o.Connections, "connection"), bytesText(o.Bytes, s))
 		if o.Control {
 			control = append(control, text)
 		} else {
@@ -257,6 +264,9 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 	}
 	if len(parts) > 0 {
 		add("Payload of other protocols, measured but not decoded: %s.", strings.Join(parts, ", "))
+	}
+	for _, text := range names {
+		add("%s", text)
 	}
 }
 

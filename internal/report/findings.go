@@ -180,7 +180,7 @@ func (r *Report) Command(f *Finding, explain string) string {
 	case f.Verb != "":
 		words := append([]string{"dubbo-wire", f.Verb, files}, listOf(f.Args, ShellWord)...)
 		for _, x := range r.Filters {
-			if !slices.Contains(f.Args, x[0]) { // else the finding's own value is the narrower one
+			if x[0] == "--route" || !slices.Contains(f.Args, x[0]) { // else the finding's own value is the narrower one
 				words = append(words, x[0], ShellWord(x[1]))
 			}
 		}

@@ -14,7 +14,7 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 	releases := ListColumn{Key: "releases", Column: Column{Name: "Dubbo releases", Flex: true}, Empty: "none"}
 	capture := ListColumn{Key: "capture", Column: Column{Name: "verified with", Flex: true, Wide: true}, Empty: "synthetic, no capture"}
 	spoken := List{
-		Title: "PROTOCOLS", Columns: []ListColumn{{Key: "name"}, {Key: "read"}, releases, capture},
+		Title: "PROTOCOLS", Columns: []ListColumn{{Key: "name"}, {Key: "read"}, {Key: "recognisedBy", Column: Column{Name: "recognised by", Flex: true}}, releases, capture},
 		Notes: []string{"recognised: the protocol is named, and its bytes are counted separately from Dubbo's."},
 	}
 	releases.Empty, capture.Empty = "", "measured values, no capture"
@@ -31,7 +31,7 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 	all := List{Columns: read.Columns}
 	numbered := "" // the protocol whose header has the numbers of serializations
 	for _, p := range protocols {
-		spoken.Rows = append(spoken.Rows, []any{p.Name, p.Read, p.Releases, p.Capture})
+		spoken.Rows = append(spoken.Rows, []any{p.Name, p.Read, p.RecognisedBy, p.Releases, p.Capture})
 		all.Rows = append(all.Rows, []any{"", p.Name, p.Name, p.Read, "", p.Releases, p.Capture})
 		if p.Numbered {
 			numbered = cmp.Or(numbered, p.Name)

@@ -86,6 +86,9 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	if m.Stalled > 0 {
 		f.Micros("stalledMicros", m.Stalled)
 	}
+	if !m.Request && m.Protocol.PlainHTTP {
+		f.product(r.Conn.Product(r.Side, m.Product))
+	}
 	f.envelope(m, !p.Redact)
 	f.headerParts(m)
 	if m.Tree != nil {
@@ -102,6 +105,9 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 		}
 	}
 }
+
+// product appends the product of a server, null if it is not known.
+func (f *Record) product(name string) { f.nullable("product", name, name == "") }
 
 // fileOf returns the name of an input, "" if it is unknown.
 func fileOf(inputs []string, i int) string {

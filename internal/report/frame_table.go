@@ -119,5 +119,5 @@ var frameFields = []string{
 	"frame", "file", "time", "connection", "src", "dst", "protocol", "kind", "twoWay", "id", "serialization",
 	"serializationId", "status", "statusText", "headerBytes", "bodyBytes", "complete", "foundByResync", "firstPacket",
 	"lastPacket", "dubboVersion", "service", "version", "group", "method", "parameterTypes", "resultKind",
-	"exceptionClass", "errorMessage", "decoded", "undecodedAt", "cause", "error", "layout", "message", "encoding", "uncompressedBytes", "stalledMicros",
+	"exceptionClass", "errorMessage", "decoded", "undecodedAt", "cause", "error", "layout", "message", "encoding", "uncompressedBytes", "stalledMicros", "product",
 }

@@ -151,7 +151,7 @@ func (r *Report) losses(s *Style) (list []string) {
 		list = append(list, bytesText(t.Skipped, s)+" skipped")
 	}
 	list = appendCount(list, t.Incomplete, "incomplete frame", "")
-	list = appendCount(list, t.NegativeLengths, "frame", " of negative length")
+	list = appendCount(list, t.NegativeLengths, "frame", " of impossible length")
 	list = appendCount(list, t.TCP.Joined, "connection", " joined midway")
 	list = appendCount(list, t.Unnamed+t.WithoutStatus, "message", " of unknown method or status")
 	list = appendCount(list, unreadable, "file", " not read")

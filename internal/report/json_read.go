@@ -605,6 +605,9 @@ func (r *Report) restoreBooks(h *jsonHead) error {
 			t.Other = make(map[string]*pipeline.Other)
 		}
 		t.Other[o.Protocol] = &pipeline.Other{Connections: o.Connections, Bytes: o.Bytes, Control: o.Control}
+		if err := restoreHandshakes(t.Other[o.Protocol], o.Handshakes); err != nil {
+			return err
+		}
 	}
 	for _, k := range c.HeadersContradicted {
 		addTo(&t.Contradicted, pipeline.Contradiction{HeaderID: k.SerializationID, Header: k.Header, Body: k.Body}, k.Frames)

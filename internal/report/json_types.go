@@ -95,6 +95,8 @@ type (
 		Connections int64  `json:"connections"`
 		Bytes       int64  `json:"bytes"`
 		Control     bool   `json:"control,omitempty"`
+
+		Handshakes []jsonHandshake `json:"handshakes,omitempty"`
 	}
 	contradictedFrame struct {
 		SerializationID uint8  `json:"serializationId"`
@@ -164,6 +166,7 @@ type (
 		DubboVersion          *string         `json:"dubboVersion,omitempty"`
 		ResponseSerialization *string         `json:"responseSerialization,omitempty"`
 		Encoding              *string         `json:"encoding,omitempty"`
+		Product               json.RawMessage `json:"product,omitempty"`
 
 		Calls           *int64        `json:"calls"`
 		OneWay          *int64        `json:"oneWay"`
@@ -511,6 +514,8 @@ func (r *Report) jsonKey(g *sizes.Group) (key members) {
 		var value any = v
 		if n, err := strconv.Atoi(v); k == sizes.Connection || k == sizes.Status && err == nil {
 			value = n
+		} else if k == sizes.Product && v == "" {
+			value = nil
 		}
 		key = append(key, member{string(k), value})
 		if k == sizes.Serialization && g.SerializationID >= 0 {
@@ -543,6 +548,12 @@ func (j *jsonGroup) value(k sizes.Key) *string {
 			return &s
 		}
 		return nil
+	case sizes.Product:
+		s := ""
+		if len(j.Product) == 0 || json.Unmarshal(j.Product, &s) != nil {
+			return nil
+		}
+		return &s
 	case sizes.Status:
 		s := string(j.Status)
 		if s == "" || s == "null" || s[0] == '"' && json.Unmarshal(j.Status, &s) != nil {
@@ -647,7 +658,8 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	expired := t.Expired + t.ExpiredByTime
 	c.Percent, c.OtherBytes, c.Connections, c.ConnectionsWithoutData, c.RequestsExpired = r.Percent(), t.OtherBytes(), &r.Connections, &r.ConnectionsWithoutData, &expired
 	c.Other = listOf(t.OtherProtocols(), func(name string) otherProtocol {
-		return otherProtocol{name, t.Other[name].Connections, t.Other[name].Bytes, t.Other[name].Control}
+		o := t.Other[name]
+		return otherProtocol{name, o.Connections, o.Bytes, o.Control, jsonHandshakes(o)}
 	})
 	if len(t.Control) > 1 || buckets {
 		c.Control = listOf(slices.Sorted(maps.Keys(t.Control)), func(name string) controlBytes {

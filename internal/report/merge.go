@@ -129,6 +129,7 @@ func addBooks(t, o *pipeline.Totals) {
 		t.Other[name].Connections += n.Connections
 		t.Other[name].Bytes += n.Bytes
 		t.Other[name].Control = t.Other[name].Control || n.Control
+		mergeHandshakes(t.Other[name], n)
 	}
 }
 

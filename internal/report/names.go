@@ -44,18 +44,6 @@ func ShortNames(names []string, level int) []string {
 	return short
 }
 
-// CutName shortens "Type/method" to n columns. The type is cut before the method.
-func CutName(name string, n int) string {
-	i := methodAt(name)
-	if i < 0 {
-		return term.CutMiddle(name, n)
-	}
-	if room := n - term.Width(name[i:]); room >= 1 {
-		return term.Cut(name[:i], room) + name[i:]
-	}
-	return term.CutMiddle(name[i+1:], n)
-}
-
 // dropCommon returns a function that drops a prefix up to and including sep, if all texts share it, from a level on.
 func dropCommon(sep string, from int) func(texts []string, level int) []string {
 	return func(texts []string, level int) []string {
@@ -75,8 +63,8 @@ func dropCommon(sep string, from int) func(texts []string, level int) []string {
 	}
 }
 
-// methodAt returns the offset of the slash before the method in "Type/method" or "host/GET /path", -1 if there is none.
-func methodAt(name string) int {
+// MethodAt returns the offset of the slash before the method in "Type/method" or "host/GET /path", -1 if there is none.
+func MethodAt(name string) int {
 	verb, _, _ := strings.Cut(name, " /")
 	return strings.LastIndexByte(verb, '/')
 }
@@ -84,15 +72,20 @@ func methodAt(name string) int {
 // splitName cuts "package.Type/method" into the package's parts and the rest. Of "host/GET /path" the rest is without the host.
 func splitName(name string) (parts []string, rest string) {
 	path, method := name, ""
-	if i := methodAt(name); i >= 0 {
+	if i := MethodAt(name); i >= 0 {
 		path, method = name[:i], name[i:]
 	}
-	if call.IsHost(path) {
+	if isHost(path, method) {
 		return nil, strings.TrimPrefix(method, "/")
 	}
 	parts = strings.Split(path, ".")
 	last := len(parts) - 1
 	return parts[:last], parts[last] + method
+}
+
+// isHost reports whether a service is named by a host: by its own name, or by a method such as "GET /path".
+func isHost(service, method string) bool {
+	return call.IsHost(service) || strings.Contains(method, " /")
 }
 
 func packagePart(name string, i int) string {
@@ -104,7 +97,7 @@ func packagePart(name string, i int) string {
 }
 
 func abbreviate(name string, keep func(part int) bool) string {
-	if i := methodAt(name); i >= 0 && call.IsHost(name[:i]) {
+	if i := MethodAt(name); i >= 0 && isHost(name[:i], name[i:]) {
 		return name
 	}
 	parts, rest := splitName(name)

@@ -58,9 +58,17 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "订…务", term.CutMiddle("订单服务", 5))
 	assert.Equal(t, 5, term.Width(term.CutMiddle("订单查询服务", 6)), "half a character does not fit")
 	assert.Empty(t, term.CutMiddle("abc", 0))
-	assert.Equal(t, "Ord…/list", CutName("OrderQuery/list", 9))
-	assert.Equal(t, "…/list", CutName("OrderQuery/list", 6))
-	assert.Equal(t, "li…er", CutName("OrderQuery/listByBuyer", 5))
+	for name, want := range map[string]string{
+		"com.acme.User/get":         "…me.User/get",
+		"GET /users/17":             "GET …sers/17",
+		"PATCH /users/{id}":         "…/users/{id}", // no room for both
+		"10.0.0.1:80/GET /users":    "GET /users",
+		"10.0.0.1:80/GET /users/17": "GET …sers/17",
+		"10.0.0.1:80/GET /":         "….1:80/GET /",
+		"find /etc/passwd":          "…/etc/passwd",
+	} {
+		assert.Equal(t, want, term.CutLeft(name, 12))
+	}
 
 	names := []string{"com.acme.a.User/get", "com.acme.a.User/get", "com.acme.b.User/get", "com.ace.order.User/put", "com.ace.oracle.User/put", "?", "3 more (--top 4)"}
 	assert.Equal(t, []string{"c.a.a.User/get", "c.a.a.User/get", "c.a.b.User/get", "c.a.order.User/put", "c.a.oracle.User/put", "?", "3 more (--top 4)"},
@@ -68,6 +76,9 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, []string{"c.a.a.User/get", "c.a.a.User/get", "c.a.b.User/get", "c.a.order.User/put", "c.a.oracle.User/put", "?", "3 more (--top 4)"},
 		ShortNames(names, 2))
 	assert.Equal(t, []string{"User/get", "User/put"}, ShortNames([]string{"a.User/get", "b.User/put"}, 2))
+	hosts := []string{"api.acme.com/GET /a", "api.acme.com:80/GET /b"} // their parts are not packages
+	assert.Equal(t, hosts, ShortNames(hosts, 1))
+	assert.Equal(t, []string{"GET /a", "GET /b"}, ShortNames(hosts, 2))
 
 	assert.Equal(t, `a\nb\x1b[1m`+"\ufffd", term.Clean("a\nb\x1b[1m\u202e"))
 	assert.Equal(t, "订单", term.Clean("订单"))

@@ -28,11 +28,16 @@ func (r *Report) Protocols() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
+// dubbo is how texts write the name of Dubbo's own protocol.
+const dubbo = "Dubbo"
+
+// isDubbo reports whether a protocol is Dubbo's own.
+func isDubbo(protocol string) bool { return strings.EqualFold(protocol, dubbo) }
+
 // Whose names the protocols that coverage is about, in the genitive: Dubbo's.
 func (r *Report) Whose() string {
-	const dubbo = "Dubbo"
 	names := slices.Sorted(maps.Keys(r.Totals.Control))
-	if len(names) == 0 || len(names) == 1 && strings.EqualFold(names[0], dubbo) {
+	if len(names) == 0 || len(names) == 1 && isDubbo(names[0]) {
 		return dubbo + "'s"
 	}
 	text := strings.Join(names, ", ")

@@ -37,7 +37,7 @@ type Report struct {
 	Selected sizes.Group
 	// Filtered is set if groups have only the calls that match a filter.
 	Filtered bool
-	// Filters are the flags of the filter with their values, if packets were read.
+	// Filters are the flags of the filter with their values, if packets were read, and those that name calls.
 	Filters [][2]string
 	// Filter is the filter as users write it, if the report was saved with it or is to be saved.
 	Filter string

@@ -295,8 +295,8 @@ func TestFormats(t *testing.T) {
 		{ID: 2, Name: "hessian2", Depth: decode.DepthFull, Releases: "all", Capture: "hessian2.pcap.zst"},
 	}
 	protocols := []*rpc.Protocol{
-		{Name: "dubbo", Numbered: true, Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst"},
-		{Name: "tls", Read: "recognised"},
+		{Name: "dubbo", Numbered: true, Read: "frames, bodies", RecognisedBy: "the bytes da bb", Releases: "all", Capture: "hessian2.pcap.zst"},
+		{Name: "tls", Read: "recognised", RecognisedBy: "a record"},
 	}
 	for name, format := range map[string]string{"formats-80.txt": "table", "formats.md": "markdown", "formats.csv": "csv", "formats.json": "json"} {
 		var b bytes.Buffer

@@ -73,6 +73,8 @@ type Operation struct {
 	Descriptors, Types []string
 	// Layout names the order of fields in the body if it is not the protocol's own, but that of a fork.
 	Layout string
+	// ContentType is that of requests if responses without one are of the same type, or if the body of plain HTTP names the method; "" otherwise.
+	ContentType string
 	// Generic reports a generic call: its arguments name the method to invoke.
 	Generic bool
 	// Hash is a hash for tables of shared operations; 0: the operation is not shared.
@@ -119,6 +121,8 @@ type Summary struct {
 	Exchange uint64
 	// Serialization is the name of the serialization with its dialect, for example "kryo (Kryo 5)"; "" if unknown.
 	Serialization string
+	// Product is what the server calls itself in a response of plain HTTP, "" if it does not tell.
+	Product string
 	// SerializationID is the number in the protocol's header, or NoSerialization.
 	SerializationID int16
 	Kind            Kind
@@ -138,6 +142,8 @@ type Summary struct {
 	Resync bool
 	// Closes reports that the sender wants no other exchange on the connection, in a protocol whose messages tell it.
 	Closes bool
+	// Interleaved reports that the bytes of the messages of its direction may alternate, so that none waits for the end of another one.
+	Interleaved bool
 	// Failed reports a status other than OK; Exception reports a result that is an exception.
 	Failed, Exception bool
 	Ordinal           int32
@@ -145,7 +151,9 @@ type Summary struct {
 	Status int32
 	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
-	BodyLen   int
+	// File is the index of the input whose packet completed the message.
+	File    int32
+	BodyLen int
 	// FieldsLen is the number of header bytes that the header's fields take, FieldsPlainLen the number that they would take
 	// without compression; both are 0 if the protocol has no such fields.
 	FieldsLen, FieldsPlainLen int32
@@ -159,8 +167,6 @@ type Summary struct {
 	Wire int64
 	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded. See [Message.BodyParts].
 	Parts decode.PartBytes
-	// File is the index of the input whose packet completed the message.
-	File int32
 }
 
 // FrameLen returns the announced bytes of header and body.

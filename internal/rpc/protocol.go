@@ -22,6 +22,8 @@ type Protocol struct {
 	// Read says how far the protocol is read, in a word or two. Releases names the Dubbo releases that speak it, ""
 	// if none does.
 	Read, Releases string
+	// RecognisedBy says what tells the protocol from others.
+	RecognisedBy string
 	// Capture is a file in testdata/captures with the protocol, "" if there is none.
 	Capture string
 	// Sniff recognises the protocol by the first bytes of one direction, at most HeadLen. It is nil if only another
@@ -41,14 +43,15 @@ type Protocol struct {
 
 	// Numbered is set if the header identifies serializations by the numbers in the list of formats.
 	Numbered bool
-	// Interleaves is set if the bytes of the messages of a direction may alternate, so that none waits for the end of another one.
-	Interleaves bool
-	// PlainHTTP is set if calls are those of HTTP without a protocol of their own in it: each operation has its own media types, and errors
-	// may have others than results.
+	// PlainHTTP is set if calls are those of HTTP without gRPC: each operation has its own media types, and errors may have others than
+	// results.
 	PlainHTTP bool
+	// AsksFor reports whether clients whose requests are in one serialization ask for responses in another one; nil: never. Such responses
+	// count as those in the serialization of the request.
+	AsksFor func(request, response string) bool
 	// KeepHead returns the bytes that a redacted copy keeps of the first bytes of a direction, at most HeadLen, so that the protocol is
-	// still recognised; nil if head is not recognised. It is called if Sniff recognises head, or is nil. Messages are redacted
-	// without it.
+	// still recognised; nil if head is not recognised. It is called if Sniff recognises head or is nil, and if there is a Fallback.
+	// Messages are redacted without it.
 	KeepHead func(head []byte) []Span
 	// ScrubHead replaces the values in b, a copy of the head of m, by others of the same length, so that the copy is read as the
 	// original was. It is nil if heads have no values.
@@ -79,6 +82,11 @@ type Protocol struct {
 	NewMayBegin func(formats []decode.Format) func(b []byte) (n int, may bool)
 }
 
+// Asks is AsksFor, which may be nil, as the protocol may.
+func (p *Protocol) Asks(request, response string) bool {
+	return p != nil && p.AsksFor != nil && p.AsksFor(request, response)
+}
+
 // HeadLen is the maximum number of bytes that Sniff needs.
 const HeadLen = 24
 
@@ -98,6 +106,8 @@ const (
 type HeaderField struct {
 	Name, Value string
 	Off, Len    int // in bytes from the message's first byte
+	// Class is that of its bytes as a part of a body has it, "" if it is none of those.
+	Class string
 	// Secret is set if the bytes may tell values of a call, besides those of Message.Headers.
 	Secret bool
 }
@@ -183,6 +193,8 @@ type Sink interface {
 	// Claim assigns the connection to the protocol before a message is found. A protocol that only counts passes the
 	// name for its bytes, others pass "".
 	Claim(name string)
+	// Handshake receives what the start of a connection tells that is only counted. It is called at most once.
+	Handshake(h Handshake)
 	// Framing receives bytes of no message without which the rest of the connection cannot be read, such as frames of the protocol
 	// itself: m has Protocol, Head, Headers, Pieces and Native. It counts nothing, and is called only if Env.Framing is set.
 	Framing(side int, m *Message)
@@ -190,10 +202,19 @@ type Sink interface {
 	BadHeader(side int)
 }
 
+// Handshake is what the two ends of an encrypted connection say before they encrypt.
+type Handshake struct {
+	// ServerName is the host that the client names, ALPN the protocol that the server chose, Offered those that the client offered, with
+	// commas between them. They are "" if they were not sent, or not seen.
+	ServerName, ALPN, Offered string
+}
+
 // Owner is what a connection reports to and asks.
 type Owner interface {
 	Sink
 	Needs
+	// Joined reports whether the capture lacks the start of the connection, also if what it has begins with a message.
+	Joined() bool
 }
 
 // Attachments has the keys of attachments that mean something to the protocol itself.
@@ -230,6 +251,8 @@ type Needs interface {
 	// Keep reports whether the whole body of m will be needed. m has only its kind, exchange, lengths and failure, and its
 	// operation if the start of the body has it.
 	Keep(side int, m *Message) bool
+	// Named reports whether the user has named the product that listens at the address of a side.
+	Named(side int) bool
 	// Want returns how far the body of m is to be decoded. The body is whole, and the operation of a request is
 	// known. It is called once per message.
 	Want(side int, m *Message) Detail
@@ -241,6 +264,9 @@ type Opener func(owner Owner, joined bool) Conn
 // Env is shared by the connections of a lane. The lane changes it during a run.
 type Env struct {
 	Formats []decode.Format
+	// Route returns the template that the user has given for the path of a request of HTTP, "" if there is none. It is nil without templates,
+	// and may be called by several goroutines.
+	Route func(method, path string) string
 	// Detail is the minimum detail for every body.
 	Detail Detail
 	// WholeBodies is set if Body must hold all of every body. Sampling is set if some messages need more detail than

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/content/form"
 )
 
 // Content returns the body without its compression: the bytes that offsets in Tree count in.
@@ -182,8 +183,48 @@ func (m *Message) find(name string) int {
 	return -1
 }
 
-// AppendArguments appends the arguments as a JSON array. If none was read, they are one opaque value.
+// AppendArguments appends the arguments as a JSON array: those of the body, then the parameters in the query of its path as one object. If
+// none of the body was read, they are one opaque value.
 func (m *Message) AppendArguments(dst []byte) []byte {
+	return m.appendQuery(m.appendBodyArguments(dst))
+}
+
+// appendQuery appends the parameters of the query, if there is one, to the JSON array at the end of dst. In front of a body that names the
+// method a query has the settings of Dubbo's consumer, which are no arguments.
+func (m *Message) appendQuery(dst []byte) []byte {
+	if m.Operation != nil && m.Operation.ContentType != "" {
+		return dst
+	}
+	for i := range m.Headers {
+		text, ok := m.Headers[i].Query()
+		if !ok || m.Headers[i].Trailer {
+			continue
+		}
+		if dst = dst[:len(dst)-1]; dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		var r form.Reader
+		tree := decode.Tree{WithValues: true, Redact: m.Tree != nil && m.Tree.Redact}
+		r.Reset([]byte(text), decode.Malformed, &tree)
+		r.Whole(decode.ByField, "query", 0)
+		if err := r.Err(); err != nil {
+			tree.FailValue(0, 0, err.At, len(text), decode.ByField, "query", 0)
+		}
+		return append(tree.AppendJSON(dst, 0), ']')
+	}
+	return dst
+}
+
+// Query returns the query of a path, without the question mark before it, and false if the header has none.
+func (h *Header) Query() (string, bool) {
+	if h.Name != ":path" || h.Unknown {
+		return "", false
+	}
+	_, query, ok := strings.Cut(h.Value, "?")
+	return query, ok
+}
+
+func (m *Message) appendBodyArguments(dst []byte) []byte {
 	if m.opaqueArguments() {
 		dst = append(dst, `[{"@opaque":`...)
 		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), "}]"...)

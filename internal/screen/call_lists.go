@@ -50,7 +50,7 @@ func (m *model) calls(d *detail, v *live.Detail) {
 
 // callLine returns the columns of a call that fit.
 func (m *model) callLine(at, client, server, request, response, latency, outcome, serialization, id string) line {
-	end := func(s string, n int) string { return " " + left(cutStart(s, n), n) }
+	end := func(s string, n int) string { return " " + left(term.CutLeft(s, n), n) }
 	addresses := end(client, 21)
 	if m.width >= sideBySide {
 		addresses += end(server, 21)

@@ -58,8 +58,8 @@ func (m *model) errorLines() []line {
 
 	c := m.errorColumns()
 	row := func(cursor, method, calls, share, ago, cause, serialization, client string) string {
-		end := func(s string, n int) string { return left(" "+cutStart(s, n-1), n) }
-		return cursor + left(cutStart(method, c.method), c.method) + right(calls, c.calls) + right(share, c.share) + right(ago, c.ago) +
+		end := func(s string, n int) string { return left(" "+term.CutLeft(s, n-1), n) }
+		return cursor + left(term.CutLeft(method, c.method), c.method) + right(calls, c.calls) + right(share, c.share) + right(ago, c.ago) +
 			end(cause, c.cause) + end(serialization, c.serialization) + end(client, c.client)
 	}
 	serialization := "serialization"
@@ -165,7 +165,7 @@ func (m *model) selectedFailure(failures []live.Failure, n int) []line {
 		cause += ": " + f.Text
 	}
 	about := styled(term.Cut(clean(f.Serialization), m.width/3), faint)
-	lines[0] = spread(styled("  "+cutStart(clean(f.Method.String()), max(m.width-about.width()-4, 8)), strong), about, m.width)
+	lines[0] = spread(styled("  "+term.CutLeft(clean(f.Method.String()), max(m.width-about.width()-4, 8)), strong), about, m.width)
 	if n > 1 {
 		lines[1] = fit([]part{
 			{text("  " + term.Cut(clean(cause), max(m.width-20, 8))), 0},

@@ -139,7 +139,7 @@ func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 // share returns a line of a name, a number, a percentage and a bar.
 func share(name, number string, part float64, width, nameWidth int) line {
 	nameWidth = min(nameWidth, max(width-32, 10))
-	l := line{{text: "  " + left(cutStart(name, nameWidth), nameWidth)}}
+	l := line{{text: "  " + left(term.CutLeft(name, nameWidth), nameWidth)}}
 	if number != "" {
 		l = append(l, span{text: " " + right(number, 11)})
 	}
@@ -246,9 +246,9 @@ func (m *model) detailLines() []line {
 	selection, of := m.settings.Of, ""
 	selection.Service = "" // it is in the method's name
 	if selection != (live.Selection{}) {
-		of = " of " + cutStart(clean(selection.Names()), max(room-24, 8))
+		of = " of " + term.CutLeft(clean(selection.Names()), max(room-24, 8))
 	}
-	all = append(all, spread(line{{cutStart(name, max(room-term.Width(of), 8)), strong}, {of, warn}}, text(since), m.width))
+	all = append(all, spread(line{{term.CutLeft(name, max(room-term.Width(of), 8)), strong}, {of, warn}}, text(since), m.width))
 	if l.facts > 1 {
 		all = append(all, m.facts(v)...)
 	}

@@ -113,7 +113,7 @@ func (m *model) where(s *live.Snapshot) line {
 		}
 		broken = append(broken, span{state, alarm})
 	}
-	l := line{{cutStart(clean(m.options.Title), 24), strong}}
+	l := line{{term.CutLeft(clean(m.options.Title), 24), strong}}
 	if len(broken) > 0 {
 		l = append(append(l, span{text: " "}), broken.cut(30)...)
 	}
@@ -294,7 +294,7 @@ func (m *model) caption(s *live.Snapshot) line {
 	name := line{{"by " + by.String(), strong}}
 	room := m.width - right.width() - 2
 	if of != (live.Selection{}) {
-		name = append(name, span{" of " + cutStart(clean(of.String()), max(room-name.width()-len(" of , open for 10 s"), 8)), warn})
+		name = append(name, span{" of " + term.CutLeft(clean(of.String()), max(room-name.width()-len(" of , open for 10 s"), 8)), warn})
 	}
 	left := fit([]part{{name, 0}, {text(window), 1}, {text(order), 2}}, ", ", room)
 	return spread(left, right, m.width)

@@ -200,7 +200,7 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 		as = clean(r.Serializations)
 	}
 	about := styled(term.Cut(as, m.width/3), faint)
-	name := cutStart(r.full, max(m.width-about.width()-4, 8))
+	name := term.CutLeft(r.full, max(m.width-about.width()-4, 8))
 	lines[0] = spread(append(text("  "), styled(name, strong)...), about, m.width)
 	if n > 1 {
 		more := m.hidden(r, chosen)
@@ -281,17 +281,9 @@ func (m *model) shares(s *live.Snapshot) line {
 func (m *model) keysLine() line {
 	if m.editing {
 		hint := styled("Enter keeps, Esc clears", faint)
-		return spread(line{{"filter: ", strong}, {text: cutStart(clean(m.settings.Filter), m.width-34)}, {"_", warn}}, hint, m.width)
+		return spread(line{{"filter: ", strong}, {text: term.CutLeft(clean(m.settings.Filter), m.width-34)}, {"_", warn}}, hint, m.width)
 	}
 	return fit(m.keyParts(), "  ", m.width)
-}
-
-// cutStart shortens a name to n columns at its start.
-func cutStart(s string, n int) string {
-	if term.Width(s) <= n {
-		return s
-	}
-	return "…" + term.CutStart(s, max(n-1, 0))
 }
 
 // stamp formats a capture time.

@@ -70,7 +70,7 @@ func (r *rows) name(i *row, n int) string {
 	case r.widest[1] <= n:
 		return i.short[0]
 	}
-	return cutStart(i.short[1], n)
+	return term.CutLeft(i.short[1], n)
 }
 
 // visible returns the rows that match the filter, sorted; rows with unknown numbers come last in any order. The Monitor

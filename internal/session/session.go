@@ -247,7 +247,7 @@ func (l *Session) Run() error {
 	}()
 	l.started = time.Now()
 	opt := pipeline.Options{
-		Protocols: protocols.All(), Formats: l.Input.Formats(), Limits: l.Input.Limits, Live: true,
+		Protocols: protocols.All(), Formats: l.Input.Formats(), Route: l.Input.Route(), Products: l.Input.Products, Limits: l.Input.Limits, Live: true,
 		Stop: l.stopped, Watch: l.watch,
 	}
 	if l.recorder != nil {
@@ -271,6 +271,7 @@ func (l *Session) Run() error {
 		output.Discard(l.targets)
 		return err
 	}
+	l.Input.NameRoutes(r)
 	if err := l.Print.Print(l.targets, r, l.explain(recordErr)); err != nil {
 		// A capture cannot be repeated. If its file cannot be written, print the report.
 		if len(l.Output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {

@@ -35,6 +35,7 @@ const (
 	DubboVersion          Key = "dubboVersion"
 	ResponseSerialization Key = "responseSerialization"
 	Encoding              Key = "encoding"
+	Product               Key = "product" // "" if it is not known
 	// Qualified is the serialization with the protocol, unless the protocol numbers serializations. --by does not have it.
 	Qualified Key = "protocol/serialization"
 )
@@ -42,7 +43,7 @@ const (
 // keyNames lists the keys that need no width.
 var keyNames = []Key{
 	Protocol, Serialization, Service, Method, Version, Client, Server, Connection, Status, Input,
-	DubboVersion, ResponseSerialization, Encoding,
+	DubboVersion, ResponseSerialization, Encoding, Product,
 }
 
 // By is a grouping, as --by gives it.
@@ -163,7 +164,8 @@ type Group struct {
 	Unknown int64
 	// OtherAnswers is the number of calls whose response uses another serialization than the request.
 	OtherAnswers int64
-	// ResponseOK are the responses of successful calls in the serialization of the request. Only they compare serializations.
+	// ResponseOK are the responses of successful calls in the serialization of the request; of plain HTTP in any. Only they compare
+	// serializations.
 	// NotOK has all other responses; it is nil if there are none, because few groups have any.
 	Request, ResponseOK Direction
 	NotOK               *NotOK
@@ -336,7 +338,9 @@ func (a *Aggregator) Call(c *call.Call) {
 	responses := okResponses
 	if c.AnsweredInOther() {
 		g.OtherAnswers++
-		responses = otherResponses
+		if p := c.Request.Protocol; p == nil || !p.PlainHTTP { // there each of the two has a media type of its own, as a form and its answer do
+			responses = otherResponses
+		}
 	}
 	if failed {
 		responses = errorResponses
@@ -546,6 +550,8 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		return append(dst, c.Server()...)
 	case Connection:
 		return strconv.AppendInt(dst, int64(c.Conn.Number), 10)
+	case Product:
+		return append(dst, validName(c.Product())...)
 	case Encoding:
 		return append(dst, cmp.Or(c.Compression(), noEncoding)...)
 	case Status:

@@ -80,7 +80,8 @@ func Cut(s string, n int) string {
 	return CutEnd(s, n-1) + "…"
 }
 
-// CutLeft shortens s to at most n columns, with "…" at the start, because names differ at their ends.
+// CutLeft shortens s to at most n columns, with "…" at the start, because names differ at their ends. The method of HTTP before a path stays if there is
+// room: "PUT …sers/{id}".
 func CutLeft(s string, n int) string {
 	if Width(s) <= n {
 		return s
@@ -88,7 +89,25 @@ func CutLeft(s string, n int) string {
 	if n < 1 {
 		return ""
 	}
+	if verb, path, ok := strings.Cut(s, " /"); ok {
+		host := strings.LastIndexByte(verb, '/') + 1
+		switch {
+		case !isVerb(verb[host:]):
+		case host > 0 && n <= Width(s[host:])+2: // of the host nothing is left
+			return CutLeft(s[host:], n)
+		case host == 0 && n-len(verb) >= minPath:
+			return verb + " …" + CutStart(path, n-len(verb)-2)
+		}
+	}
 	return "…" + CutStart(s, n-1)
+}
+
+// minPath is the minimum number of columns for a path and the space before it, so that it differs from others.
+const minPath = 8
+
+// isVerb reports whether s may be a method of HTTP.
+func isVerb(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == ""
 }
 
 // Clean makes text from the wire safe to print in a line. Control characters, which could move the cursor or end a row,

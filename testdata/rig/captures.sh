@@ -43,7 +43,7 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   module=$(module_of "$version")
   shift 4
   case $version in
-    grpc-go-*) exec ${ns:+ip netns exec "$ns"} "$work/$module" -side "${side%%-*}" -truth "$work/$side.truth" -address "$host:$port" "$@" ;;
+    grpc-go-* | tls-go-*) exec ${ns:+ip netns exec "$ns"} "$work/$module" -side "${side%%-*}" -truth "$work/$side.truth" -address "$host:$port" "$@" ;;
     grpc-java-*) main=Grpc$main ;;
     libthrift-*) main=Thrift$main ;;
   esac

@@ -24,26 +24,31 @@ module_of() {
   case $1 in
     2.*-*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")-${1##*-}" ;; # a protocol whose jars are no concern of the others
     2.*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")" ;;
-    grpc-* | libthrift-*) echo "${1%-*}" ;;
+    grpc-* | libthrift-* | tls-go-*) echo "${1%-*}" ;;
     *) echo "dubbo-${1%%.*}" ;;
   esac
 }
 
-# Classes of one generation: side-classes-MODULE below the work folder.
-build() { # module
-  local side classes
-  if [ -e "$here/$1/go.mod" ]; then
-    (cd "$here/$1" && CGO_ENABLED=0 go build -trimpath -o "$work/$1" .)
-    return
-  fi
-  (cd "$here" && mvn -q -B -pl "$1" -am compile)
-  # Each side lacks one package, so that classes exist which the other side does not know.
-  for side in provider consumer; do
-    classes=$work/$side-classes-$1
-    rm -rf "$classes" && mkdir "$classes" && cp -r "$here"/{models,common,"$1"}/target/classes/. "$classes"
+# Classes of generations: side-classes-MODULE below the work folder.
+build() { # module...
+  local module side classes modules=
+  for module in "$@"; do
+    if [ -e "$here/$module/go.mod" ]; then
+      (cd "$here/$module" && CGO_ENABLED=0 go build -trimpath -o "$work/$module" .)
+    else
+      modules+=",$module"
+    fi
   done
-  rm -rf "$work/provider-classes-$1/org/dubbowire/rig/consumeronly" "$work/consumer-classes-$1/org/dubbowire/rig/provideronly"
-  consumer_versions "$work/consumer-classes-$1"
+  [ -z "$modules" ] || (cd "$here" && mvn -q -B -pl "${modules#,}" -am compile)
+  for module in ${modules//,/ }; do
+    # Each side lacks one package, so that classes exist which the other side does not know.
+    for side in provider consumer; do
+      classes=$work/$side-classes-$module
+      rm -rf "$classes" && mkdir "$classes" && cp -r "$here"/{models,common,"$module"}/target/classes/. "$classes"
+    done
+    rm -rf "$work/provider-classes-$module/org/dubbowire/rig/consumeronly" "$work/consumer-classes-$module/org/dubbowire/rig/provideronly"
+    consumer_versions "$work/consumer-classes-$module"
+  done
 }
 
 # The JDK's class through which all bytes of TCP go, with a tap.
@@ -62,7 +67,7 @@ class_path() {
   local file=$work/classpath-$1 module without=none
   module=$(module_of "$1")
   if [ -e "$here/$module/go.mod" ]; then
-    (cd "$here/$module" && go version -m "$work/$module" | awk '$1 == "dep" {print $2 "@" $3}' | paste -sd:) >"$file"
+    (cd "$here/$module" && go version -m "$work/$module" | awk 'NR == 1 {print $2} $1 == "dep" {print $2 "@" $3}' | paste -sd:) >"$file"
     return
   fi
   case $1 in

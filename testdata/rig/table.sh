@@ -317,6 +317,10 @@ all_captures() {
   capture rmi-2.7.23 dubbo=2.7.23-proxies protocol=rmi serialization=java workloads="bid some-users" filter=tcp note="RMI: the registry at port 20880, objects at another"
   capture qos-2.7.23 dubbo=2.7.23-proxies workloads="bid administration" properties="-Drig.extra=administration -Drig.qos=22222" "filter=tcp port $port or tcp port 22222" note="QoS at port 22222, over HTTP and as text"
 
+  # Connections that nobody can read.
+  capture tls-go-1.26.8 dubbo=tls-go-1.26.8 protocol=tls serialization=none workloads=handshakes wire="0 0 0" \
+    note="TLS 1.2 and 1.3 of Go, with and without SNI and ALPN, resumed, asked again, refused; ClientHellos in one segment and in several"
+
   # Other models, filled at random: what no decoder was written against. Each has every second of the workload's single values, here these, there those.
   zoo hessian2-2.5.3 2
   zoo hessian2-2.6.12 1

@@ -3,7 +3,7 @@
 // The output of a message is bounded, by [MaxPlain] and by [MaxRatio], since a peer may send bytes that become very large. A
 // [Decompressor] owns the memory of its last output and reuses it.
 //
-// Sources: RFC 1952 (gzip), RFC 1950 (deflate), RFC 8878 (zstd), the bzip2 and snappy formats, Dubbo's Gzip, Bzip2 and Snappy
+// Sources: RFC 1952 (gzip), RFC 1950 (deflate), RFC 7932 (br), RFC 8878 (zstd), the bzip2 and snappy formats, Dubbo's Gzip, Bzip2 and Snappy
 // compressors (3.0 to 3.3), which compress an empty message to no bytes.
 package compress
 
@@ -12,9 +12,11 @@ import (
 	"compress/bzip2"
 	"errors"
 	"io"
+	"math/bits"
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
@@ -47,6 +49,8 @@ type Decompressor struct {
 	zlib   io.ReadCloser
 	flate  io.ReadCloser
 	zstd   *zstd.Decoder
+	brotli *brotli.Reader
+	first  [1]byte // of a message of brotli
 	framed *s2.Reader
 }
 
@@ -57,6 +61,7 @@ var names = map[string]func(*Decompressor, []byte) (io.Reader, error){
 	"deflate": (*Decompressor).openDeflate,
 	"bzip2":   (*Decompressor).openBzip2,
 	"zstd":    (*Decompressor).openZstd,
+	"br":      (*Decompressor).openBrotli,
 	"snappy":  (*Decompressor).openSnappy,
 }
 
@@ -90,13 +95,13 @@ func (d *Decompressor) Plain(encoding string, b []byte) ([]byte, *decode.Error) 
 		return nil, &decode.Error{Cause: decode.Unsupported, Expected: "a known compression", Found: excerpt(encoding)}
 	}
 	if cap(d.buf) > maxKept {
-		d.buf = nil
+		d.buf, d.brotli = nil, nil // the latter has a window of up to 16 MiB
 	}
 	d.buf = d.buf[:0]
 	if len(b) == 0 {
 		return []byte{}, nil
 	}
-	limit := min(max(smallPlain, MaxRatio*len(b)), MaxPlain)
+	limit := limitOf(b)
 	r, err := open(d, b)
 	switch {
 	case err == nil && r == nil: // a block of snappy
@@ -122,6 +127,9 @@ func (d *Decompressor) Plain(encoding string, b []byte) ([]byte, *decode.Error) 
 	}
 	return d.buf, nil
 }
+
+// limitOf returns what a message may become, in bytes.
+func limitOf(b []byte) int { return min(max(smallPlain, MaxRatio*len(b)), MaxPlain) }
 
 // errLimit is the error of an output beyond its bound.
 var errLimit = errors.New("too large")
@@ -234,6 +242,29 @@ func (d *Decompressor) openZstd(b []byte) (io.Reader, error) {
 	}
 	return d.zstd, d.zstd.Reset(&d.src)
 }
+
+// openBrotli takes a message with a window that is no larger than what it may become: the library decodes a whole window before it returns
+// the first byte. As long as the content fits into the window, its size changes nothing else.
+func (d *Decompressor) openBrotli(b []byte) (io.Reader, error) {
+	d.src.Reset(b)
+	src := io.Reader(&d.src)
+	// Windows of 2^18 to 2^24 bytes have codes of four bits: 1, and the exponent less 17 (RFC 7932, section 9.1).
+	window := 17 + int(b[0]>>1&7)
+	least := max(18, bits.Len(uint(limitOf(b)+brotliMargin)))
+	if b[0]&1 == 1 && window > least {
+		d.first[0] = b[0]&^0x0f | byte(least-17)<<1 | 1
+		d.src.Reset(b[1:])
+		src = io.MultiReader(bytes.NewReader(d.first[:]), &d.src)
+	}
+	if d.brotli == nil {
+		d.brotli = brotli.NewReader(src)
+		return d.brotli, nil
+	}
+	return d.brotli, d.brotli.Reset(src)
+}
+
+// brotliMargin is the number of bytes of a window that distances do not reach.
+const brotliMargin = 16
 
 // The first bytes of snappy's framing format and of the stream format of its Java library.
 var (

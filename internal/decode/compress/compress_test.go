@@ -7,10 +7,13 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/snappy/xerial"
@@ -43,6 +46,10 @@ func forms(tb testing.TB, b []byte) map[string][]byte {
 	z, err := zstd.NewWriter(&buf)
 	all["zstd"] = with(z, err, &buf)
 	buf.Reset()
+	for _, quality := range []int{1, 11} {
+		all[fmt.Sprint("br ", quality)] = with(brotli.NewWriterLevel(&buf, quality), nil, &buf)
+		buf.Reset()
+	}
 	all["snappy framed"] = with(snappy.NewBufferedWriter(&buf), nil, &buf)
 	all["snappy"] = s2.EncodeSnappy(nil, b)
 	all["snappy xerial"] = xerial.Encode(nil, b)
@@ -90,7 +97,8 @@ func TestPlainFails(t *testing.T) {
 		encoding, body string
 		cause          decode.Cause
 	}{
-		{"br", "x", decode.Unsupported},
+		{"compress", "x", decode.Unsupported},
+		{"br", "no brotli at all", decode.Malformed},
 		{strings.Repeat("y", 1000), "x", decode.Unsupported},
 		{"gzip", "no gzip at all", decode.Malformed},
 		{"deflate", "\xff\xff\xff", decode.Malformed},
@@ -105,7 +113,7 @@ func TestPlainFails(t *testing.T) {
 			assert.Less(t, len(err.Error()), 200)
 		}
 	}
-	assert.True(t, Known("gzip") && Known("GZIP") && !Known("br") && !Known("identity"))
+	assert.True(t, Known("gzip") && Known("GZIP") && Known("br") && !Known("compress") && !Known("identity"))
 }
 
 // TestBombs: small messages that become large stop at a bound.
@@ -118,7 +126,7 @@ func TestBombs(t *testing.T) {
 	w.Write(zeros)
 	w.Close()
 	bombs := forms(t, zeros[:4<<20])
-	for name, b := range map[string][]byte{"gzip": buf.Bytes(), "zstd": bombs["zstd"], "bzip2": bytes.Repeat(block(t), 4)} {
+	for name, b := range map[string][]byte{"gzip": buf.Bytes(), "zstd": bombs["zstd"], "br": bombs["br 11"], "bzip2": bytes.Repeat(block(t), 4)} {
 		encoding := name
 		_, err := d.Plain(encoding, b)
 		if assert.NotNil(t, err, name) {
@@ -130,6 +138,30 @@ func TestBombs(t *testing.T) {
 	require.Nil(t, err)
 	assert.Equal(t, "small", string(plain))
 	assert.LessOrEqual(t, cap(d.buf), maxKept, "a large buffer is not kept")
+}
+
+// The window of brotli is reduced to what a message may become, and the content is the same.
+func TestBrotliWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var d Decompressor
+	for _, size := range []int{1, 1000, smallPlain - 17, smallPlain, 1 << 20} {
+		text := make([]byte, size)
+		for i := range text {
+			if text[i] = "abcdefgh"[r.IntN(8)]; i > 2000 && r.IntN(50) == 0 { // something from far away
+				from := r.IntN(i - 1000)
+				copy(text[i-500:i], text[from:])
+			}
+		}
+		for _, window := range []int{10, 16, 17, 18, 20, 24} {
+			var buf bytes.Buffer
+			w := brotli.NewWriterOptions(&buf, brotli.WriterOptions{Quality: 5, LGWin: window})
+			_, _ = w.Write(text)
+			require.NoError(t, w.Close())
+			plain, err := d.Plain("br", buf.Bytes())
+			require.Nil(t, err, "%d bytes, window 2^%d: %v", size, window, err)
+			require.True(t, bytes.Equal(text, plain), "%d bytes, window 2^%d", size, window)
+		}
+	}
 }
 
 // block returns a message of bzip2 that becomes 200 kB.

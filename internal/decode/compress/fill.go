@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"strings"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -16,6 +17,7 @@ import (
 // cannot.
 var fillers = map[string]func(was, plain []byte) []byte{
 	"gzip": fillGzip, "x-gzip": fillGzip, "deflate": fillDeflate, "zstd": fillZstd, "snappy": fillSnappy, "bzip2": fillBzip2,
+	"br": fillBrotli,
 }
 
 // Fill compresses plain into b, which holds another message with that encoding, so that all of b is needed. It returns false, and does
@@ -146,6 +148,30 @@ func fillZstd(was, plain []byte) []byte {
 					return append(out, make([]byte, left-skipped)...)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// fillBrotli adds blocks without content, of a byte each (RFC 7932, section 9.2).
+func fillBrotli(was, plain []byte) []byte {
+	const block, end = 0x06, 0x03 // of metadata; the last one, which is empty
+	quality := brotli.BestCompression
+	if len(plain) > maxParsed {
+		quality = brotli.DefaultCompression
+	}
+	for _, closed := range [...]bool{false, true} {
+		var out bytes.Buffer
+		w := brotli.NewWriterLevel(&out, quality)
+		_, _ = w.Write(plain) // to memory
+		if closed {
+			_ = w.Close()
+			if out.Len() == len(was) {
+				return out.Bytes()
+			}
+		} else if _ = w.Flush(); out.Len() < len(was) {
+			b := append(out.Bytes(), bytes.Repeat([]byte{block}, len(was)-out.Len()-1)...)
+			return append(b, end)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 // Protocol is the dubbo protocol.
 var Protocol = &rpc.Protocol{
-	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst",
+	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst", RecognisedBy: "the bytes da bb and a valid header",
 	Resyncs: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
 	Events: []string{"R", "W"}, // read only, writeable
 	// DubboInvoker adds path, version, interface, group, token and timeout, ConsumerContextFilter remote.application. _TO and _to are

@@ -47,6 +47,8 @@ type Head struct {
 	HasLength, Differs bool
 	Coded, Chunked     bool // the body has a transfer coding, and chunked is the last one
 	UntilClose         bool // the body ends with the connection
+	// Cut is set by a reader that lost the rest of the head, with fields that may matter.
+	Cut bool
 	// Closes is set if the sender does not want to use the connection for another exchange (RFC 9112, section 9.3).
 	Closes bool
 

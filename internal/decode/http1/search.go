@@ -11,30 +11,48 @@ import (
 // A search finds a message of HTTP/1 by its first line. It is verified by the lines after it: all of them are header fields, and one has
 // a name that clients and servers send. In a body whose length is known nothing is searched.
 
-// methods are those of requests that a search finds.
+// methods are those that are usual: they tell that bytes are a request, whatever follows. Other methods, as WebDAV and caches have them
+// (PROPFIND, PURGE), count before a path or a URL only.
 var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}
 
 // usualNames are the names of header fields of which one verifies a head.
 var usualNames = []string{"host", "content-length", "transfer-encoding", "content-type", "connection", "date", "server", "user-agent"}
 
-// Sniff recognises the first line of a request or a response.
+// Sniff recognises the first line of a request or a response. Empty lines may precede it (RFC 9112, section 2.2).
 func Sniff(head []byte) rpc.Verdict {
-	if bytes.HasPrefix(head, []byte(VersionStart)) {
+	b := bytes.TrimLeft(head, "\r\n")
+	if bytes.HasPrefix(b, []byte(VersionStart)) {
+		if after := len(VersionStart + "1"); len(b) > after && (b[after] == '\r' || b[after] == '\n') { // the end of the first line of a request
+			return rpc.NotMine
+		}
 		return rpc.Mine
 	}
-	if method, target, ok := bytes.Cut(head, []byte(" ")); ok && len(target) > 0 && slices.Contains(methods, string(method)) {
+	method, target, ok := bytes.Cut(b, []byte(" "))
+	if ok && len(target) > 0 && (slices.Contains(methods, string(method)) || otherRequest(string(method), string(target)) && MayStart(b)) {
 		return rpc.Mine
 	}
 	return rpc.NotMine
 }
 
-// KeepHead keeps the method of a request, or the version of a response.
+// KeepHead keeps the method of a request and what tells that it is one, or the version of a response.
 func KeepHead(head []byte) []rpc.Span {
-	end := bytes.IndexAny(head, " /")
-	if head[end] == '/' { // HTTP/1.
-		end = min(end+2, len(head)-1)
+	from := len(head) - len(bytes.TrimLeft(head, "\r\n"))
+	end := from + bytes.IndexAny(head[from:], " /") + 1
+	if head[end-1] == '/' { // HTTP/1.
+		end = min(end+2, len(head))
+	} else if otherRequest(string(head[from:end-1]), string(head[end:])) {
+		end++
+		if head[end-1] == 'h' {
+			end += len("ttp:")
+		}
 	}
-	return []rpc.Span{{From: 0, To: int64(end + 1)}}
+	return []rpc.Span{{From: 0, To: int64(end)}}
+}
+
+// otherRequest reports whether a method that is not usual, and the start of a target, may begin a request. PRI begins HTTP/2.
+func otherRequest(method, target string) bool {
+	return len(method) >= len("ACL") && strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == "" && method != "PRI" && !slices.Contains(methods, method) &&
+		(strings.HasPrefix(target, "/") || strings.HasPrefix(target, "http:"))
 }
 
 // End returns the offset after the empty line that ends a head, 0 if it is not there. Lines before from are known not to be it.
@@ -79,10 +97,15 @@ const maxMethod = 32
 
 // VerifiedEnd returns the offset after the head that b begins with, 0 if there is more of it, -1 if it is none.
 func VerifiedEnd(b []byte) int {
+	end, _ := verify(b)
+	return end
+}
+
+// verify is VerifiedEnd. usual is set if one of the lines that are there is a header field with a usual name.
+func verify(b []byte) (end int, usual bool) {
 	if !MayStart(b) {
-		return -1
+		return -1, false
 	}
-	known := false
 	for at := bytes.IndexByte(b, '\n') + 1; at > 0; {
 		n := bytes.IndexByte(b[at:], '\n') + 1
 		if n == 0 {
@@ -91,18 +114,18 @@ func VerifiedEnd(b []byte) int {
 		line := bytes.TrimRight(b[at:at+n], "\r\n")
 		at += n
 		if len(line) == 0 {
-			if !known {
-				return -1
+			if !usual {
+				return -1, false
 			}
-			return at
+			return at, true
 		}
 		name, _, ok := strings.Cut(string(line), ":")
 		if line[0] != ' ' && line[0] != '\t' && (!ok || !isToken(name)) {
-			return -1
+			return -1, false
 		}
-		known = known || slices.Contains(usualNames, strings.ToLower(name))
+		usual = usual || slices.Contains(usualNames, strings.ToLower(name))
 	}
-	return 0
+	return 0, usual
 }
 
 // StartIn returns the first offset from from on where a message may begin: where b begins, after the end of a line, or a response anywhere;
@@ -131,17 +154,25 @@ func StartIn(b []byte, from int) int {
 	return -1
 }
 
-// mayBeRequest reports whether b begins with a usual method and the start of a target.
+// mayBeRequest reports whether b begins with a method and the start of a target.
 func mayBeRequest(b []byte) bool {
 	method, target, ok := strings.Cut(string(b[:min(len(b), maxMethod)]), " ")
-	if !ok || !slices.Contains(methods, method) || target == "" {
+	if !ok || target == "" {
 		return false
+	}
+	if !slices.Contains(methods, method) {
+		return otherRequest(method, target) && MayStart(b)
 	}
 	return (target[0] == '/' || target[0] == '*' || target[0] == 'h' || method == "CONNECT") && MayStart(b)
 }
 
-// Found reports whether b, bytes from anywhere in a direction of a connection, begins with a message of HTTP/1 for certain.
+// Found reports whether b, bytes from anywhere in a direction of a connection, begins with a message of HTTP/1 for certain. The end of its
+// head need not be there, since heads with cookies or tokens are often longer than a packet.
 func Found(b []byte) bool {
-	b = b[:min(len(b), MaxHead)]
-	return (mayBeRequest(b) || bytes.HasPrefix(b, []byte(VersionStart))) && VerifiedEnd(b) > 0
+	b = bytes.TrimLeft(b[:min(len(b), MaxHead)], "\r\n") // the end of a chunked body, for example
+	if !mayBeRequest(b) && !bytes.HasPrefix(b, []byte(VersionStart)) {
+		return false
+	}
+	end, usual := verify(b)
+	return end >= 0 && usual
 }

@@ -25,8 +25,12 @@ func (l *lane) keep(r *row, b []byte) {
 	}
 	r.body = append(r.body, b[:n]...)
 	l.held += cap(r.body) - before
-	if n < len(b) || !r.need && l.bodies.Enough(r.heads(), &r.m, r.body) {
+	switch {
+	case r.need && n < len(b), !r.need && l.bodies.Enough(r.heads(), &r.m, r.stream.op, r.body):
 		r.enough = true
+	case n < len(b): // what tells is further on
+		r.need = true
+		l.keep(r, b[n:])
 	}
 }
 
@@ -51,8 +55,8 @@ func (r *row) isPrefix() bool {
 func (c *conn) noPrefix(r *row) {
 	st := r.stream
 	st.halves[r.side].framing = framingPlain
-	if !st.sure {
-		st.use = triple.Plain
+	if !st.sure || st.use == triple.Triple && int8(r.side) == c.client { // the content type alone tells Triple from REST
+		c.usePlain(st, int(r.side))
 	}
 	r.state = rowPlain
 	c.startBody(r, 0)

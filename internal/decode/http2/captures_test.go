@@ -71,11 +71,19 @@ func (s *seen) Call(c *call.Call, _ bool) {
 				first := start + uint32(m.Span.From)
 				key := fmt.Sprint(c.Client(), " ", c.Server(), " ", m.Request, " ", first)
 				s.formats[key] = m.Serialization
-				s.complete[key] = fmt.Sprintf("stream %d, %d+%d bytes:%s", m.Exchange, m.HeaderLen, m.BodyLen, spans)
+				s.complete[key] = fmt.Sprintf("%d+%d bytes:%s", m.HeaderLen, m.BodyLen, spans)
+				if m.Interleaved && m.Exchange > 1 { // the ordinal of an exchange of HTTP/1 counts what was captured, and it may become stream 1
+					s.complete[key] += fmt.Sprintf(", stream %d", m.Exchange)
+				}
 			}
 		}
 	}
-	s.names[fmt.Sprint(c.Client(), " ", c.Server(), " ", exchange)] = name
+	switch {
+	case c.Request == nil || c.Request.Interleaved && exchange > 1:
+		s.names[fmt.Sprint(c.Client(), " ", c.Server(), " ", exchange)] = name
+	default:
+		s.names[fmt.Sprint(c.Client(), " ", c.Server(), " at ", c.Conn.Starts[c.Side]+uint32(c.Request.Span.From))] = name
+	}
 }
 
 // see runs the pipeline on a capture, whose books balance.
@@ -117,7 +125,11 @@ func sentByServers(t *testing.T, file string) (sent []bool) {
 // without them, and no call gets another name.
 func TestDamagedCaptures(t *testing.T) {
 	for _, c := range testkit.Captures() {
-		if !c.Sampled(1) || !slices.ContainsFunc(c.Protocols, func(name string) bool { return name == "tri" || name == "grpc" || name == "http2" }) {
+		read := []string{"tri", "grpc", "http2", "rest", "hessian", "http"}
+		if strings.HasPrefix(c.Name, "rest-edge-") { // a body there is a whole message of HTTP/1, which is found if the head before it is lost
+			read = []string{"http2"}
+		}
+		if !c.Sampled(1) || !slices.ContainsFunc(c.Protocols, func(name string) bool { return slices.Contains(read, name) }) {
 			continue
 		}
 		file := c.Path()
@@ -140,7 +152,7 @@ func TestDamagedCaptures(t *testing.T) {
 				assert.LessOrEqual(t, different, 1, what)
 				named := 0
 				for key, name := range got.names {
-					if !strings.HasPrefix(name, "?/") && !strings.Contains(name, "/? /") && !strings.HasSuffix(name, "/$invoke") { // what is invoked is in the body
+					if !strings.HasPrefix(name, "?/") && !strings.Contains(name, "/? /") && !strings.HasSuffix(name, "/$invoke") && !strings.HasSuffix(name, "/?") { // the rest is in the body
 						named++
 						require.Equal(t, whole.names[key], name, "%s: %s", what, key)
 					}
@@ -163,7 +175,7 @@ func TestDamagedCaptures(t *testing.T) {
 				check("server alone", func(n int) bool { return !fromServer[n] }, 0)
 				alone := see(t, file, func(n int) bool { return !fromServer[n] }, 0)
 				for key, name := range alone.formats {
-					if whole.complete[key] == alone.complete[key] {
+					if whole.complete[key] == alone.complete[key] && name != "bytes" && !strings.Contains(whole.complete[key], "+0 ") { // JSON-RPC's have no type, and HEAD's no body
 						assert.Equal(t, whole.formats[key], name, "server alone: %s", key)
 					}
 				}

@@ -19,10 +19,13 @@ type owner struct{ messages []*rpc.Message }
 func (o *owner) Message(_ int, m *rpc.Message)       { o.messages = append(o.messages, m.Clone(true, true)) }
 func (o *owner) Abort(int, uint64, string)           {}
 func (o *owner) Unowned(int, int64, string)          {}
+func (o *owner) Joined() bool                        { return false }
 func (o *owner) Claim(string)                        {}
 func (o *owner) BadHeader(int)                       {}
 func (o *owner) Framing(int, *rpc.Message)           {}
 func (o *owner) Awaited(int, uint64) bool            { return true }
+func (o *owner) Handshake(rpc.Handshake)             {}
+func (o *owner) Named(int) bool                      { return false }
 func (o *owner) Answered(int, uint64) *rpc.Operation { return nil }
 func (o *owner) Keep(int, *rpc.Message) bool         { return false }
 func (o *owner) Want(int, *rpc.Message) rpc.Detail   { return rpc.Envelope }

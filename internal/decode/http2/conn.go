@@ -48,6 +48,7 @@ func laneOf(env *rpc.Env) *lane {
 	common, ok := env.Shared[sharedKey{}].(shared)
 	if !ok {
 		common = shared{triple.NewDecoder(env.Formats), new(blockDecoder)}
+		common.bodies.Route = env.Route
 		env.Shared[sharedKey{}] = common
 	}
 	l := &lane{env: env, bodies: common.bodies, blocks: common.blocks}
@@ -64,7 +65,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 }
 
 func (l *lane) newConn(owner rpc.Owner, joined bool) *conn {
-	c := &conn{lane: l, owner: owner, joined: joined, client: -1}
+	c := &conn{lane: l, owner: owner, joined: joined, client: -1, grpc: triple.GRPC}
 	for i := range c.sides {
 		c.sides[i].start(c, uint8(i))
 	}
@@ -89,7 +90,9 @@ type conn struct {
 	first        uint32
 	use          triple.Use // of earlier calls, if used is set
 	used         bool
-	client       int8 // side of the client, -1 if it is not known
+	grpc         triple.Use // of earlier calls of gRPC: GRPC, or Triple
+	dubbo        bool       // a call had a header that only Dubbo's peers send
+	client       int8       // side of the client, -1 if it is not known
 	joined       bool
 	http1        *overHTTP1 // nil if the connection does not begin with HTTP/1
 }

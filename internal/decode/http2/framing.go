@@ -84,7 +84,7 @@ func (c *conn) framing(side int, r *row) {
 func (c *conn) passFraming(side int, r *row) {
 	r.keepHead()
 	m := &r.m
-	m.Protocol, m.Native = Protocol, &r.native
+	m.Protocol, m.Native = HTTP, &r.native
 	m.Head, m.Headers, m.Body, m.Pieces = r.head, r.fields, nil, r.pieces(0)
 	c.owner.Framing(side, m)
 }
@@ -106,10 +106,14 @@ func (s *side) keepFrame(n int, parts ...[]byte) {
 	r := &c.kept
 	*r = row{keptHead: r.emptied()}
 	r.keepHead()
+	other := pieceOther
+	if c.http1.stays() {
+		other = pieceSkipped
+	}
 	for _, b := range parts {
 		k := max(0, min(len(b), n-len(r.head)))
 		r.header(pieceFrame, k, b[:k])
-		r.header(pieceOther, len(b)-k, b[k:])
+		r.header(other, len(b)-k, b[k:])
 	}
 	s.placeHead(r, s.from, len(r.head))
 	c.framing(int(s.number), r)

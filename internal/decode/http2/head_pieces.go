@@ -35,6 +35,7 @@ const (
 	pieceChunk     // a line of the chunked coding, or its start
 	pieceExtension // the rest of such a line
 	pieceTrailer   // a trailer of the chunked coding
+	pieceSkipped   // bytes of HTTP/1 that are not read
 )
 
 // pieceBits is the number of bits of a pieceKind.
@@ -42,6 +43,7 @@ const pieceBits = 4
 
 var pieceNames = [1 << pieceBits]string{
 	"frame", "frame", "padLength", "padding and priority", "padding", "fields", "fields", "prefix", "frame", "version", "lines", "end", "chunk", "chunk extension", "trailer",
+	"skipped",
 }
 
 // add adds a piece of n bytes.
@@ -68,7 +70,7 @@ func (list headPieces) all(yield func(p piece) bool) { list.from(0, 0, yield) }
 // isSecret reports whether a piece that is not decoded may have the texts of headers.
 func (p *piece) isSecret() bool {
 	switch p.kind {
-	case pieceFields, pieceOther, pieceLines, pieceExtension, pieceTrailer:
+	case pieceFields, pieceOther, pieceLines, pieceExtension, pieceTrailer, pieceSkipped:
 		return true
 	}
 	return false

@@ -243,6 +243,9 @@ func (s *side) firstHeaders(st *stream, half *half, h *triple.Head) {
 	if r := half.row; !h.Request && !h.Response && r != nil && (c.joined || s.gaps > 0) {
 		r.broken = true // trailers, of messages that are lost
 	}
+	if c.dubbo = c.dubbo || h.Dubbo; int8(s.number) == c.client || h.Request || !st.halves[1-s.number].headed {
+		st.dubbo = c.dubbo
+	}
 	half.headed, half.unsure = true, h.Unresolved
 	half.lost, half.gaps = false, s.gaps
 	switch {
@@ -267,21 +270,34 @@ func (s *side) firstHeaders(st *stream, half *half, h *triple.Head) {
 	if half.encoding = h.ContentEncoding; half.prefixed() {
 		half.encoding = h.GRPCEncoding
 	}
+	st.hessian = st.hessian || h.IsHessian()
 	if int8(s.number) != c.client {
 		if !st.sure && !st.halves[1-s.number].headed && h.Typed && !half.prefixed() { // the request is not in the capture
-			st.use = triple.Plain
-			if !c.used && c.sides[1-s.number].pos == 0 { // nor is any other
-				c.use, c.used = triple.Plain, true
-			}
+			c.usePlain(st, int(s.number))
 		}
 		return
 	}
 	switch st.use, st.sure = triple.GRPC, h.Sure; {
+	case h.Use == triple.Triple && !h.Typed && !h.Unresolved: // REST without a body: calls of gRPC have a content type
+		st.use = triple.Plain
 	case h.Sure:
 		c.use, c.used = h.Use, true
-		st.use = h.Use
+		if st.use = h.Use; st.use != triple.Plain {
+			c.grpc = st.use
+		}
+	case half.framing == framingGRPC && h.Typed:
+		st.use = c.grpc
 	case c.used:
 		st.use = c.use
 	}
 	st.op = c.bodies.Operation(h)
+}
+
+// usePlain notes that a stream is not one of gRPC, since what a side has sent in it tells so. So are later streams of which nothing tells, if the
+// capture has nothing of the other side.
+func (c *conn) usePlain(st *stream, side int) {
+	st.use = triple.Plain
+	if !c.used && c.sides[1-side].pos == 0 {
+		c.use, c.used = triple.Plain, true
+	}
 }

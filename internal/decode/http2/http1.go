@@ -46,6 +46,8 @@ type http1Side struct {
 	exchange *stream
 	// trailing is set after the last chunk, chunkEnd after the bytes of another one. unverified is set if a search found the head.
 	trailing, chunkEnd, unverified bool
+	// atPacket is set if the head that a search found begins where the payload of a packet does.
+	atPacket bool
 	// doubtful is set before the body of a response whose request is not known: that of HEAD has none, whatever its head says.
 	doubtful bool
 	// untilClose is set in a body that ends with the connection.
@@ -54,6 +56,8 @@ type http1Side struct {
 	after sideState
 	// rejected is the place after the last start line that a search has taken for one by mistake.
 	rejected int64
+	// unended is the exchange whose message has an end that is not known, since the snap length cut its head.
+	unended uint32
 }
 
 // verb is what the method of a request means for the length of the response.
@@ -65,7 +69,7 @@ const (
 	verbCONNECT
 )
 
-// openHTTP1 is New of HTTP1.
+// openHTTP1 is New of HTTP.
 func openHTTP1(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	l := laneOf(env)
 	return func(owner rpc.Owner, joined bool) rpc.Conn {
@@ -125,7 +129,7 @@ func (s *side) readHTTP1(b []byte) int {
 	}
 	head = head[:end]
 	h, ok := s.parseHTTP1(head)
-	if client := s.conn.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) {
+	if client := s.conn.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) || s.unverified && h.Request && s.mayBeBody() {
 		s.noHTTP1(had)
 		return 0
 	}
@@ -214,6 +218,9 @@ func (s *side) nextRequest() *stream {
 func (s *side) nextResponse() *stream {
 	c := s.conn
 	u := c.http1
+	if u.requests+u.responses == 0 && c.owner.Joined() {
+		c.joined = true // the request was sent before the capture
+	}
 	u.responses++
 	if c.lossy() && c.find(u.responses) == nil {
 		for st := c.oldest; st != nil; st = st.newer {
@@ -254,6 +261,9 @@ func (s *side) http1Row(st *stream, h *http1.Head, head []byte) *row {
 	c.blocks.begin(false)
 	r.first = c.blocks.head.keep()
 	r.first.Head = triple.HeadOf(h.Fields)
+	if h.Cut {
+		r.first.Head.SetLacking()
+	}
 	upgrade := h.H2C && h.Settings != nil || c.http1.switched
 	if !upgrade {
 		r.first.Head.SetPlain()
@@ -487,11 +497,26 @@ func (s *side) enterTunnel(name string) {
 	}
 }
 
-// cutHTTP1 takes a gap in a head, of which s.buf has the start.
+// mayBeBody reports whether a request that was found may lie in the body of the one before it: the end of that is not known, and the server
+// has not answered it, for which clients wait unless they pipeline.
+func (s *side) mayBeBody() bool {
+	c := s.conn
+	u, server := c.http1, 1-s.number
+	if s.unended == 0 || s.unended != u.requests || u.pipelined || c.sides[server].pos == 0 {
+		return false
+	}
+	st := c.find(u.requests)
+	return st != nil && st.halves[server].row == nil && !st.halves[server].ended
+}
+
+// cutHTTP1 takes a gap in a head, of which s.buf has the start. A short snap length cuts each head, so that no search could verify one to its
+// end: what there is has to do where a packet begins with it.
 func (s *side) cutHTTP1(cause decode.Cause) {
 	c := s.conn
 	h, ok := s.parseHTTP1(s.buf)
-	if client := c.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) || !h.Request && h.Status < 200 || s.unverified {
+	ok = ok && (!s.unverified || cause == decode.Cut && s.atPacket && http1.VerifiedEnd(s.buf) == 0 && !(h.Request && s.mayBeBody()))
+	s.unverified = false
+	if client := c.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) || !h.Request && h.Status < 200 {
 		s.unown(int64(len(s.buf)), "")
 		s.keepFrame(0, s.buf)
 		s.drop()
@@ -503,10 +528,13 @@ func (s *side) cutHTTP1(cause decode.Cause) {
 	} else if st = s.nextResponse(); c.http1.undecided() && c.http1.asking <= st.id {
 		c.refuse()
 	}
-	h.H2C = false // its settings may be missing
+	h.H2C, h.Cut = false, true // its settings may be missing
 	r := s.http1Row(st, &h, s.buf)
 	r.broken, r.short = true, cause
 	st.halves[s.number].unsure = true
+	if cause == decode.Cut { // after a loss the response may be lost, too
+		s.unended = st.id
+	}
 	s.drop()
 	if c.http1.stays() {
 		s.endHTTP1Message()
@@ -552,7 +580,7 @@ func (c *conn) accept() {
 // noHTTP1 is called when a head is due and other bytes come. The side holds had bytes of earlier deliveries.
 func (s *side) noHTTP1(had int) {
 	s.unown(int64(had), "")
-	s.keepFrame(0, s.buf[:had])
+	s.keepFrame(s.keptStart(s.buf[:had]), s.buf[:had])
 	s.drop()
 	if had == 0 {
 		s.rejected = s.pos + 1
@@ -600,15 +628,25 @@ func (s *side) findHTTP1(b []byte) int {
 		s.state = atStart
 	} else if at >= 0 {
 		s.state, s.unverified, s.resync = atHTTP1, true, true
+		s.atPacket = at == 0 && s.pos == s.chunk.Pos
 	} else {
 		at = len(b)
 	}
 	if at > 0 {
 		s.begin()
 		s.unown(int64(at), "")
-		s.keepFrame(0, b[:at])
+		s.keepFrame(s.keptStart(b[:at]), b[:at])
 	}
 	return at
+}
+
+// keptStart returns how many bytes of b, which begins at s.from and is not read, stay in a copy: those by which the connection was recognised.
+func (s *side) keptStart(b []byte) int {
+	head := b[:min(len(b), rpc.HeadLen)]
+	if s.from > 0 || http1.Sniff(head) != rpc.Mine {
+		return 0
+	}
+	return int(http1.KeepHead(head)[0].To)
 }
 
 // endHTTP1 ends a direction of a connection that uses HTTP/1. closed is set if all of its bytes have come.

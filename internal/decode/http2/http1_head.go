@@ -41,8 +41,8 @@ func http1Value(h *rpc.Header) string {
 
 // scrubHTTP1 replaces the values in own, which is at an offset of a head: lines of header fields, or the method and the target. As
 // texts in Huffman's code they get others with characters alike, so that a value is replaced by the same text in all streams of
-// a connection. plain is as in [triple.ScrubHeaderValue].
-func scrubHTTP1(own []byte, off int32, headers []rpc.Header, plain bool, r decode.Mapper) {
+// a connection.
+func scrubHTTP1(own []byte, off int32, headers []rpc.Header, callee triple.Callee, r decode.Mapper) {
 	end := off + int32(len(own))
 	next := off
 	for i := range headers {
@@ -62,7 +62,7 @@ func scrubHTTP1(own []byte, off int32, headers []rpc.Header, plain bool, r decod
 			continue
 		}
 		value, rest := line[from+at:from+at+len(h.Value)], line[from+at+len(h.Value):]
-		triple.ScrubHeaderValue(h.Name, value, plain, alike, r)
+		triple.ScrubHeaderValue(h.Name, value, callee, alike, r)
 		switch {
 		case h.Name == ":status" && string(bytes.TrimSpace(rest)) == reason(h.Value):
 		case h.Name == ":status", h.Name[0] != ':': // another reason, or folded lines

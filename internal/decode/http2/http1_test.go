@@ -19,7 +19,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -109,7 +115,7 @@ func talk(t *testing.T, seed uint64, n, largest int, text string) []traffic.Segm
 		return recordedConn{a, 0, log}, nil
 	}}
 	for i := range n {
-		method := []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH"}[r.IntN(7)]
+		method := []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "PROPFIND"}[r.IntN(8)]
 		var body io.Reader
 		if size := min(largest, []int{0, 3, 500, 70_000}[r.IntN(4)]); size > 0 && method != "GET" && method != "HEAD" {
 			if body = strings.NewReader(strings.Repeat(text, size/len(text)+1)[:size]); r.IntN(2) == 0 {
@@ -204,6 +210,22 @@ func TestHTTP1Lost(t *testing.T) {
 	}
 }
 
+// The host of a request is not known if the capture lacks the rest of its head; without a loss the request has none.
+func TestHostLost(t *testing.T) {
+	for _, head := range []struct{ captured, lost, name string }{
+		{"GET /a HTTP/1.1\r\nAccept: */*\r\nHost: ac", "me:80\r\n\r\n", "?/GET /a"},
+		{"GET /a HTTP/1.1\r\nHost: acme:80\r\n", "Accept: */*\r\n\r\n", "acme:80/GET /a"},
+		{"GET /a HTTP/1.0\r\n\r\n", "", "/GET /a"},
+	} {
+		found, _ := read(t, []traffic.Segment{
+			{Side: 0, Data: []byte(head.captured)},
+			{Side: 0, Data: []byte(head.lost), Lost: true},
+			{Side: 1, Data: []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")},
+		}, rpc.Values)
+		assert.Equal(t, []string{fmt.Sprintf("1 %s 0 %t", head.name, head.lost == ""), "1 200 2 true"}, short(found))
+	}
+}
+
 // A later request of a connection may switch, too: it becomes that of stream 1.
 func TestLateUpgrade(t *testing.T) {
 	for _, largest := range []int{9, 2000} {
@@ -218,7 +240,7 @@ func TestLateUpgrade(t *testing.T) {
 			"1 x:80/GET /a 0 true", "1 com.acme.Users/first 12 true", "3 com.acme.Users/find 3 true", "5 com.acme.Users/find 3 true", "7 com.acme.Users/find 3 true",
 			"1 200 2 true", "1 200 14 true", "3 200 13 true", "5 200 13 true", "7 200 13 true",
 		}, short(found))
-		assert.Equal(t, "http2", found[1].Protocol)
+		assert.Equal(t, "http", found[1].Protocol)
 	}
 }
 
@@ -246,4 +268,104 @@ func FuzzHTTP1(f *testing.F) {
 			read(t, list, detail)
 		}
 	})
+}
+
+// After a lost start, heads are found that are longer than a packet, from either side alone.
+func TestLongHeadsAfterLostStart(t *testing.T) {
+	var list []traffic.Segment
+	send := func(side int, write func(w io.Writer) error) {
+		var b bytes.Buffer
+		require.NoError(t, write(&b))
+		for part := range slices.Chunk(b.Bytes(), 1448) {
+			list = append(list, traffic.Segment{Side: side, Data: part})
+		}
+	}
+	for i := range 5 {
+		q, err := http.NewRequest("GET", fmt.Sprintf("http://acme.example/things/%d", i), nil)
+		require.NoError(t, err)
+		q.Header.Set("Cookie", "session="+strings.Repeat("c", 3000))
+		send(0, q.Write)
+		a := http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Request: q, ContentLength: 2, Body: io.NopCloser(strings.NewReader("ok")), Header: http.Header{
+			"Set-Cookie": {"session=" + strings.Repeat("d", 3000)}, "Content-Type": {"text/plain"}, "Date": {"Sun, 06 Nov 1994 08:49:37 GMT"},
+		}}
+		send(1, a.Write)
+	}
+	for name, lacks := range map[string]int{"both": -1, "client": 1, "server": 0} {
+		some := slices.Clone(list)
+		var began [2]bool
+		for i := range some {
+			side := some[i].Side
+			some[i].Lost = !began[side] || side == lacks
+			began[side] = true
+		}
+		found, _ := read(t, some, rpc.Envelope)
+		var got [2]int
+		for i := range found {
+			assert.True(t, found[i].Complete)
+			if found[i].Side == 0 {
+				assert.Equal(t, "acme.example/GET /things/{id}", found[i].Name)
+			}
+			assert.Equal(t, []int{0, 2}[found[i].Side], found[i].Body)
+			got[found[i].Side]++
+		}
+		expected := [2]int{4, 4}
+		if lacks >= 0 {
+			expected[lacks] = 0
+		}
+		assert.Equal(t, expected, got, name)
+	}
+}
+
+// headStarts collects where messages of HTTP/1 begin, with their methods and paths, or their statuses.
+type headStarts map[string]string
+
+func (h headStarts) Call(*call.Call, bool) {}
+
+func (h headStarts) Frame(r *pipeline.Row) {
+	m := r.Msg
+	text := fmt.Sprint(m.Status)
+	if m.Kind == rpc.Request {
+		text = m.Operation.Method
+	}
+	h[fmt.Sprint(r.Conn.Ends, r.Side, m.Span.From)] = text
+}
+
+// A snap length that cuts every head leaves the messages their places, their names and their statuses, but for those of which it leaves less
+// than the first line.
+func TestSnapLengthCutsHeads(t *testing.T) {
+	for _, name := range []string{"rest-jetty-json-2.7.23", "rest-netty-xml-gzip-2.7.23", "rest-3.3.6"} {
+		starts := func(snap int) headStarts {
+			src, err := capture.Open([]string{testkit.Get(t, name).Path()}, capture.Options{})
+			require.NoError(t, err)
+			defer src.Close()
+			h := headStarts{}
+			_, err = pipeline.Run(&damaged{Source: src, snap: snap}, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Rows: true}, h)
+			require.NoError(t, err)
+			return h
+		}
+		whole := starts(0)
+		require.NotEmpty(t, whole)
+		for _, snap := range []int{160, 200, 300, 400} {
+			assert.Equal(t, whole, starts(snap), "%s, snap length %d", name, snap)
+		}
+		few := starts(96)
+		assert.Greater(t, len(few), len(whole)/2, name)
+		for at, text := range few {
+			assert.Equal(t, whole[at], text, "%s, %s", name, at)
+		}
+	}
+}
+
+// A request whose head the snap length cuts has what follows as its body until the server has answered it.
+func TestSnapLengthMessageInBody(t *testing.T) {
+	src, err := capture.Open([]string{testkit.Get(t, "rest-edge-tomcat-2.7.23").Path()}, capture.Options{})
+	require.NoError(t, err)
+	defer src.Close()
+	h := headStarts{}
+	_, err = pipeline.Run(&damaged{Source: src, snap: 200}, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Rows: true}, h)
+	require.NoError(t, err)
+	assert.Greater(t, len(h), 150)
+	for _, name := range h {
+		assert.NotEqual(t, "GET /users/{id}", name) // only a body has it
+	}
 }

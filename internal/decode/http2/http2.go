@@ -25,30 +25,44 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// plainName is the name of the protocol of calls without gRPC.
-const plainName = "http2"
-
-// Protocol is HTTP/2. The headers of a call tell whether it is one of GRPC, or one of Dubbo's Triple.
+// The protocols of calls over HTTP. What a call's headers, or those of earlier calls of its connection, tell decides among them.
 var (
-	Protocol = &rpc.Protocol{
-		Name: plainName, Read: "messages, bodies", Releases: "3.3", Capture: "upgrade-3.3.6.pcap.zst", Sniff: sniff, Found: Found, New: open,
-		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true, PlainHTTP: true,
-	}
-	Triple = &rpc.Protocol{
-		Name: "triple", Read: "messages, bodies", Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
-		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
-	}
-	// HTTP1 is Protocol for messages of HTTP/1.
-	HTTP1 = &rpc.Protocol{
-		Name: "http", Read: "messages, bodies", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: http1.Sniff, Found: http1.Found, New: openHTTP1,
+	// HTTP is calls of HTTP/1 and HTTP/2 without another protocol in them. It opens the connections that begin with HTTP/1.
+	HTTP = &rpc.Protocol{
+		Name: "http", Read: "messages, bodies", RecognisedBy: "a first line of HTTP/1; HTTP/2 without gRPC",
+		Releases: "all: http, and rest of other clients", Capture: "rest-3.2.16.pcap.zst", Sniff: http1.Sniff, Found: http1.Found, New: openHTTP1,
 		KeepHead:   http1.KeepHead,
 		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, PlainHTTP: true,
 	}
+	// REST is the calls of HTTP that have a mark of Dubbo's: see [triple.Head].Dubbo.
+	REST = &rpc.Protocol{
+		Name: "rest", Read: "messages, bodies", RecognisedBy: "http with a header that only Dubbo writes, or --product",
+		Releases: "2.6.0 and later", Capture: "rest-jetty-json-2.7.23.pcap.zst",
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, PlainHTTP: true,
+	}
+	// Hessian is the calls of HTTP whose bodies are messages of Hessian.
+	Hessian = &rpc.Protocol{
+		Name: "hessian", Read: "messages, bodies", RecognisedBy: "http with the content type of Hessian, or without one a body of Hessian",
+		Releases: "2.x, later by extension", Capture: "hessian-http-2.7.23.pcap.zst",
+		AsksFor:    triple.AsksForHessian,
+		StatusText: http.StatusText, Attachments: rpc.Attachments{Request: []string{"remote.application"}}, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, PlainHTTP: true,
+	}
 	GRPC = &rpc.Protocol{
-		Name: "grpc", Read: "messages, bodies", Releases: "2.7.5 to 2.7.23",
-		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
+		Name: "grpc", Read: "messages, bodies", RecognisedBy: "the content type application/grpc", Releases: "2.7.5 to 2.7.23", Capture: "grpc-java-1.72.0.pcap.zst",
+		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+	}
+	Triple = &rpc.Protocol{
+		Name: "triple", Read: "messages, bodies", RecognisedBy: "gRPC with a header tri-…, a serialization in its content type, or Dubbo's wrapper",
+		Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
+		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
 	}
 )
+
+// Protocol opens the connections of HTTP/2. It has no calls of its own: reports print its name for connections without any.
+var Protocol = &rpc.Protocol{
+	Name: "http2", Read: "recognised", RecognisedBy: "its preface or SETTINGS, without calls",
+	Releases: "3.x", Capture: "upgrade-3.3.6.pcap.zst", Sniff: sniff, Found: Found, New: open,
+}
 
 // sniffLen is the number of bytes of the preface that identify it.
 const sniffLen = 16
@@ -145,7 +159,12 @@ func (l *headerLister) piece(p *piece, own []byte) {
 			l.add(rpc.HeaderField{Name: rest, Off: at, Len: int(h.Off) - at, Secret: p.kind == pieceLines})
 		}
 		to := min(int(h.Off+h.Len), end)
-		l.list = append(l.list, rpc.HeaderField{Name: fieldName(h), Value: value(h), Off: int(h.Off), Len: to - int(h.Off)})
+		from := int(h.Off)
+		parts, before := query(h, own[from-int(p.off):to-int(p.off)], from)
+		l.list = append(l.list, rpc.HeaderField{Name: fieldName(h), Value: value(h), Off: from, Len: before})
+		for _, part := range parts {
+			l.add(part)
+		}
 		at = to
 		l.headers = l.headers[1:]
 	}
@@ -245,7 +264,7 @@ func (d *keptDecoder) decode(bodies *triple.Decoder, m *rpc.Message, detail rpc.
 		request = n.request
 	}
 	heads := triple.HeadsOf(m.Headers)
-	if m.Protocol == HTTP1 && heads.First != nil {
+	if !m.Interleaved && heads.First != nil {
 		heads.First.SetPlain()
 	}
 	bodies.DecodeBy(heads, &d.again, request, detail)

@@ -18,7 +18,7 @@ func (c *conn) describe(r *row) {
 	if int8(r.side) == c.client {
 		m.Kind, m.Request, m.TwoWay, m.Operation = rpc.Request, true, true, st.op
 	}
-	m.Encoding = ""
+	m.Encoding, m.Product, m.Interleaved = "", "", !c.http1.stays()
 	switch half := &st.halves[r.side]; {
 	case !r.flagged && half.prefixed():
 	case half.encoding != "" && half.encoding != "identity":
@@ -30,17 +30,21 @@ func (c *conn) describe(r *row) {
 	}
 }
 
+// protocolOf returns the protocol of a call.
 func (c *conn) protocolOf(st *stream) *rpc.Protocol {
-	if c.http1.stays() {
-		return HTTP1
-	}
-	switch st.use {
-	case triple.Triple:
+	switch {
+	case st.hessian:
+		return Hessian
+	case c.http1.stays() || st.use == triple.Plain:
+	case st.use == triple.Triple:
 		return Triple
-	case triple.GRPC:
+	default:
 		return GRPC
 	}
-	return Protocol
+	if st.dubbo || c.client >= 0 && c.owner.Named(1-int(c.client)) {
+		return REST
+	}
+	return HTTP
 }
 
 // emit passes a row on as a message. ends is set if it is the last one of its direction.
@@ -121,7 +125,11 @@ func (c *conn) pass(r *row) {
 	if m.Kind == rpc.Response && m.Ends {
 		c.bodies.Outcome(m, r.heads(), !half.prefixed() && (half.unsure || st.use == triple.Plain))
 	}
+	if m.Kind == rpc.Response && m.Protocol.PlainHTTP {
+		m.Product = c.bodies.Product(r.heads())
+	}
 	c.decode(r)
+	c.readBody(r)
 	if c.env.Framing {
 		m.Pieces = r.pieces(len(m.Body))
 	}
@@ -129,9 +137,9 @@ func (c *conn) pass(r *row) {
 		st.early = true
 		c.early++
 	}
-	if st.use == triple.GRPC && !st.sure && triple.Wrapped(m) {
+	if st.use == triple.GRPC && !st.sure && !st.hessian && triple.Wrapped(m) {
 		st.use, st.sure = triple.Triple, true
-		c.use, c.used = triple.Triple, true
+		c.use, c.used, c.grpc = triple.Triple, true, triple.Triple
 		m.Protocol = Triple
 	}
 	c.owner.Message(int(r.side), m)
@@ -140,6 +148,20 @@ func (c *conn) pass(r *row) {
 	}
 	r.lent = nil
 	c.drop(r)
+}
+
+// readBody takes from a decoded message what its body tells of the call: the method of a request, and that it is one of Hessian.
+func (c *conn) readBody(r *row) {
+	m, st := &r.m, r.stream
+	if !st.hessian && triple.IsHessian(m) {
+		st.hessian = true
+		m.Protocol = Hessian
+	}
+	if m.Kind == rpc.Request && m.Operation != nil && m.Protocol.PlainHTTP {
+		if st.op = m.Operation; r.keptHead != nil {
+			r.native.request = st.op
+		}
+	}
 }
 
 // drop frees a row that was passed on or skipped, and its stream with its last one.

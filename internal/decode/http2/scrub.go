@@ -24,7 +24,7 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 	if !ok {
 		return
 	}
-	s := headScrubber{b: b, headers: m.Headers, plain: m.Protocol.Name == plainName || triple.OnResource(n.request), r: r}
+	s := headScrubber{b: b, headers: m.Headers, callee: triple.CalleeOf(n.request, m.Protocol.PlainHTTP), r: r}
 	for p := range n.pieces.all {
 		own := b[p.off : p.off+p.len]
 		switch p.kind {
@@ -41,12 +41,14 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 				copy(own, badPrefix)
 			}
 		case pieceLines:
-			scrubHTTP1(own, p.off, m.Headers, s.plain, r)
+			scrubHTTP1(own, p.off, m.Headers, s.callee, r)
 		case pieceExtension, pieceTrailer:
 			scrubLine(own)
-		case pieceOther: // no message starts like this
-			for i := range own {
-				own[i] = 0xff
+		case pieceOther, pieceSkipped: // no message starts like this
+			for i, c := range own {
+				if p.kind == pieceOther || c != '\n' && c != '\r' { // a search finds the next message at the start of a line
+					own[i] = 0xff
+				}
 			}
 		}
 	}
@@ -57,7 +59,7 @@ func scrubHead(b []byte, m *rpc.Message, r decode.Mapper) {
 type headScrubber struct {
 	b       []byte
 	headers []rpc.Header // that were decoded
-	plain   bool         // the call is not one of gRPC
+	callee  triple.Callee
 	r       decode.Mapper
 	pieces  []piece // of a block
 	block   []byte
@@ -132,7 +134,7 @@ func (s *headScrubber) field(b []byte, off int32) int {
 		}
 		at += n
 	}
-	n := s.string(b[at:], func(text []byte, alike func(byte) string) { triple.ScrubHeaderValue(name, text, s.plain, alike, s.r) })
+	n := s.string(b[at:], func(text []byte, alike func(byte) string) { triple.ScrubHeaderValue(name, text, s.callee, alike, s.r) })
 	if n == 0 {
 		return 0
 	}

@@ -2,6 +2,9 @@ package http2
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/triple"
 	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/rpc"
 )
@@ -171,4 +175,56 @@ func FuzzScrubHead(f *testing.F) {
 		}
 		require.Equal(t, parses(b), parses(after), "the search finds the same frames")
 	})
+}
+
+// turned is a Mapper that takes another one of the allowed characters each time.
+type turned struct {
+	upper
+	n *int
+}
+
+func (m turned) Alike(text []byte, alike func(i int, c byte) string) {
+	for i, c := range text {
+		if of := alike(i, c); of != "" {
+			*m.n++
+			text[i] = of[*m.n%len(of)]
+		}
+	}
+}
+
+// TestScrubbedPathsKeepTheirNames checks that a redacted path has the name of the original, whether its texts are in Huffman's code or not, and
+// that no id and no matrix parameter is left.
+func TestScrubbedPathsKeepTheirNames(t *testing.T) {
+	ids := strings.Fields(`17 007 12a 0xdeadbeef 2024-02-29T12:30:00Z user123 INV-2024-001 v12345 8b8a3c9e-6f0e-4c39-9d2e-1c2f7c3a5b60 FACEFEED-BBCD-BBCD-BBCD-BBCDEFBBCDEF
+		d41d8cd98f00b204e9800998ecf8427e deadbeef1 BBCDEFBBCDEFBBCDEF 01ARZ3NDEKTSV4RRFFQ69G5FAV dQw4w9WgXcQ QWxhZGRpbjpvcGVuIHNlc2FtZQ cjfqkxwzvbnmplkd
+		ann@example.org hello%20world %E5%A4%8F p153`)
+	for i := range 200 {
+		sum := sha256.Sum256([]byte{byte(i)})
+		ids = append(ids, hex.EncodeToString(sum[:4+i%20]), base64.RawURLEncoding.EncodeToString(sum[:12+i%20]))
+	}
+	d := triple.NewDecoder(nil)
+	d.Route = func(_, path string) string {
+		if strings.HasPrefix(path, "/named/") {
+			return "/named/{name}/of/{rest...}"
+		}
+		return ""
+	}
+	name := func(path string) *rpc.Operation {
+		h := triple.HeadOf([]rpc.Header{{Name: ":method", Value: "GET"}, {Name: ":path", Value: path}, {Name: ":authority", Value: "a"}})
+		return d.Operation(&h)
+	}
+	n := 0
+	for _, id := range ids {
+		for _, path := range []string{"/users/" + id + "/v2beta1", "/cars/red;q=" + id + "/2fa", "/named/" + id + "/of/" + id + "/" + id} {
+			for _, alike := range []func(byte) string{nil, alike} {
+				op := name(path)
+				copied := []byte(path)
+				triple.ScrubHeaderValue(":path", copied, triple.CalleeOf(op, true), alike, turned{n: &n})
+				assert.Same(t, op, name(string(copied)), "%s became %s", path, copied)
+				if len(id) > 9 && !strings.Contains(op.Method, id) { // it is taken for a name
+					assert.NotContains(t, string(copied), id)
+				}
+			}
+		}
+	}
 }

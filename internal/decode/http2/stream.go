@@ -12,6 +12,10 @@ type stream struct {
 	id   uint32
 	use  triple.Use
 	sure bool // its headers told its use
+	// dubbo is set if the headers of the call, or of an earlier one of the connection, have a field that only Dubbo's peers send.
+	dubbo bool
+	// hessian is set if its bodies are messages of Hessian.
+	hessian bool
 	// before is set if the stream was opened before the capture.
 	before bool
 	// closed is set if the stream is no longer open. rows is the number of its rows that were not passed on yet.

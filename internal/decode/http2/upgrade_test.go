@@ -120,7 +120,7 @@ func TestUpgrade(t *testing.T) {
 					assert.Equal(t, "com.acme.Users/find", found[1].Name)
 					for i := range found {
 						assert.True(t, found[i].Complete)
-						assert.Equal(t, "http2", found[i].Protocol)
+						assert.Equal(t, "http", found[i].Protocol)
 					}
 					if want != nil && responses == switching {
 						requireSame(t, want, found)

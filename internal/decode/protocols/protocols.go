@@ -6,6 +6,7 @@ package protocols
 import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/http2"
+	"dubbo-wire/internal/decode/rmi"
 	"dubbo-wire/internal/decode/telnet"
 	"dubbo-wire/internal/decode/thrift"
 	"dubbo-wire/internal/decode/tls"
@@ -18,10 +19,13 @@ func All() []*rpc.Protocol {
 		dubbo.Protocol,
 		http2.Triple,
 		http2.GRPC,
+		http2.REST,
+		http2.HTTP,
+		http2.Hessian,
 		http2.Protocol,
-		http2.HTTP1,
 		thrift.Protocol,
 		thrift.Native,
+		rmi.Protocol,
 		telnet.Protocol,
 		tls.Protocol,
 	}

@@ -17,6 +17,15 @@ func TestSniff(t *testing.T) {
 		"HTTP/1.1 200 OK\r\n":                "http",
 		"GET ":                               "", // may be anything yet
 		"GETTING started":                    "",
+		"\r\n\r\nGET / HTTP/1.1\r\n":         "http",
+		"\r\n\r\ninvoke hi()\r\n":            "",
+		"PROPFIND /files HTTP/1.1":           "http",
+		"PURGE http://acme.exampl":           "http",
+		"PURGE ":                             "", // may be anything yet
+		"RETR /file\r\n":                     "",
+		"SELECT * FROM users":                "",
+		"STATUS /x HTTP/1.1\r\n\r\n":         "http",
+		"Get /x HTTP/1.1\r\n\r\n":            "",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":   "http2",
 		"PRI * HTT":                          "",
 		"\x16\x03\x01\x02\x00":               "tls",
@@ -40,6 +49,10 @@ func TestSniff(t *testing.T) {
 		"\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x04\x01":                 "",
 		"\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x04\x01\x00\x00\x00\x00": "http2",
 		"\x00\x00\x00\x04\x00\x00\x00\x00\x00\xda\xbb\xc2\x00\x00\x00\x00\x00\x00": "",
+		"JRMI\x00\x02K":                         "rmi",
+		"JRMI\x00\x02N":                         "",
+		"\x4e\x00\x09127.0.0.1\x00\x00\xc2\x90": "rmi", // of a server
+		"\x4e\x00\x00\x00\x0a8.0.32\x00\x08\x00\x00\x00abcdefgh": "", // MySQL
 		"\xda\xbb\xc2\x00": "dubbo",
 		"\xda":             "",
 		"":                 "",
@@ -73,5 +86,6 @@ func TestList(t *testing.T) {
 		assert.False(t, seen[p.Name], p.Name)
 		seen[p.Name] = true
 		assert.NotEmpty(t, p.Read, p.Name)
+		assert.NotEmpty(t, p.RecognisedBy, p.Name)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Protocol is Dubbo's telnet. The start of a connection does not identify it.
 var Protocol = &rpc.Protocol{
-	Name: "telnet", Read: "recognised", Releases: "all", Capture: "edge-hessian2.pcap.zst",
+	Name: "telnet", Read: "recognised", Releases: "all", Capture: "edge-hessian2.pcap.zst", RecognisedBy: "Dubbo's prompt, or a line with one of its commands",
 	Fallback: func(head []byte, text bool) bool {
 		return bytes.Contains(head, []byte(prompt)) || text && isCommand(head)
 	},

@@ -153,7 +153,7 @@ func talk(st style, enc encoding, n int) *conversation {
 
 // others are all protocols; package protocols imports this one.
 var others = []*rpc.Protocol{
-	dubbo.Protocol, http2.Triple, http2.GRPC, http2.Protocol, http2.HTTP1, Protocol, Native, telnet.Protocol, tls.Protocol,
+	dubbo.Protocol, http2.Triple, http2.GRPC, http2.REST, http2.HTTP, http2.Protocol, Protocol, Native, telnet.Protocol, tls.Protocol,
 }
 
 // seen is what came out of a capture.

@@ -68,6 +68,8 @@ type extent struct {
 	carred int
 	// tokens counts what was read.
 	tokens int
+	// more is set by header.verify if bytes follow the struct.
+	more bool
 }
 
 // container is an open struct, list or map.

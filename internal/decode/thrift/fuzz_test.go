@@ -46,10 +46,13 @@ func (l *ledger) Message(side int, m *rpc.Message) {
 
 func (l *ledger) Unowned(side int, n int64, _ string) { l.bytes[side] += n }
 func (*ledger) Abort(int, uint64, string)             {}
+func (*ledger) Joined() bool                          { return false }
 func (*ledger) Claim(string)                          {}
 func (*ledger) Framing(int, *rpc.Message)             {}
 func (*ledger) BadHeader(int)                         {}
 func (*ledger) Awaited(int, uint64) bool              { return false }
+func (*ledger) Handshake(rpc.Handshake)               {}
+func (*ledger) Named(int) bool                        { return false }
 func (*ledger) Answered(int, uint64) *rpc.Operation   { return nil }
 func (*ledger) Keep(int, *rpc.Message) bool           { return true }
 func (*ledger) Want(int, *rpc.Message) rpc.Detail     { return rpc.Values }

@@ -228,6 +228,7 @@ func (h *header) verify(b []byte, starts, last bool, x *extent) rpc.Verdict {
 		if h.bodyLen >= 0 && from+read != end {
 			return rpc.NotMine
 		}
+		x.more = from+read < len(b)
 		return h.followed(b[from+read:])
 	case x.tokens >= maxTokens:
 		return rpc.Mine
@@ -251,7 +252,7 @@ func (h *header) followed(rest []byte) rpc.Verdict {
 }
 
 // found reports whether b, bytes of one packet from anywhere in a direction, certainly has a message: at its start, or one that is
-// followed by another one or by the end.
+// followed by another one. Alone after other bytes it may as well be what Dubbo's frame holds, whose head began in an earlier packet.
 func found(b []byte, styles ...style) bool {
 	var x extent
 	for _, st := range styles {
@@ -262,7 +263,8 @@ func found(b []byte, styles ...style) bool {
 			}
 		}
 		for at := next(b, st, 1); at >= 0; at = next(b, st, at+1) {
-			if h.parse(st, b[at:]) == rpc.Mine && h.verify(b[at:], false, false, &x) == rpc.Mine && x.whole() {
+			if h.parse(st, b[at:]) == rpc.Mine && h.verify(b[at:], false, false, &x) == rpc.Mine && x.whole() &&
+				(st == dubboStyle || x.more) {
 				return true
 			}
 		}

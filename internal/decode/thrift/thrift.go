@@ -24,14 +24,16 @@ import (
 // Protocol is Dubbo's own thrift.
 var Protocol = &rpc.Protocol{
 	Name: "thrift", Read: "frames, bodies", Releases: "2.3.0 to 2.7.23", Capture: "thrift-2.7.23.pcap.zst", New: openDubbo,
-	Sniff: sniffDubbo, Found: foundDubbo, KeepHead: keepDubbo,
+	RecognisedBy: "the bytes da bc after the length",
+	Sniff:        sniffDubbo, Found: foundDubbo, KeepHead: keepDubbo,
 	StatusText: statusText, Header: headerFields, NewDecoder: newKeptDecoder,
 }
 
 // Native is Thrift as its own libraries speak it.
 var Native = &rpc.Protocol{
 	Name: "nativethrift", Read: "frames, bodies", Releases: "2.7.0 to 2.7.23, and Thrift's own servers", Capture: "native-thrift-2.7.23.pcap.zst", New: openNative,
-	Sniff: sniffNative, Found: foundNative, KeepHead: keepNative,
+	RecognisedBy: "the head of a message, in a frame or not",
+	Sniff:        sniffNative, Found: foundNative, KeepHead: keepNative,
 	StatusText: statusText, Header: headerFields, NewDecoder: newKeptDecoder,
 }
 

@@ -8,6 +8,8 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
 	"dubbo-wire/internal/decode/content/form"
+	"dubbo-wire/internal/decode/content/hessian"
+	"dubbo-wire/internal/decode/content/multipart"
 	"dubbo-wire/internal/decode/content/xml"
 	"dubbo-wire/internal/rpc"
 )
@@ -26,6 +28,9 @@ type body struct {
 	// wrapper is nil if the body is not a wrapper. formats are the dialects of its serialization, nil if that is unknown.
 	wrapper *wrapper
 	formats []*serialization
+	hessian hessian.Message // the start of a message of Hessian; its version is 0 if there is none
+	// fault and null are set if a message whose result tells so is an error, or null.
+	fault, null bool
 }
 
 // decompress removes the compression of the body. It returns false, with the error in the message, if that is not possible.
@@ -145,6 +150,18 @@ func (b *body) read(detail rpc.Detail) {
 	m := b.m
 	b.detail = detail
 	bodyLen := b.extent().Len
+	if b.content.isBytes() && (b.service == "" || m.Kind == rpc.Request) && hessian.Recognize(b.b, m.Kind == rpc.Request) {
+		b.content = hessianContent
+		if detail > rpc.Envelope {
+			markAttachments(m, true)
+		}
+	}
+	switch b.content.kind { // the name of a method may be anywhere
+	case hessianMessage:
+		b.openHessian()
+	case jsonRPC:
+		b.openJSONRPC()
+	}
 	if detail == rpc.Envelope && bodyLen > envelopeLen {
 		b.b, b.whole = b.b[:min(len(b.b), envelopeLen)], false
 	}
@@ -155,6 +172,7 @@ func (b *body) read(detail rpc.Detail) {
 		b.serialization(b.d.byName[json], json)
 	case protobufMessage:
 		b.serialization(b.d.byName[protobuf], protobuf)
+	case hessianMessage, jsonRPC:
 	default:
 		m.Serialization = b.content.name
 	}
@@ -178,7 +196,14 @@ func (b *body) read(detail rpc.Detail) {
 	m.Err = nil
 	b.begin()
 	at := 0
+	set, wrong := b.charset()
 	switch {
+	case wrong != nil:
+		m.Err = wrong
+	case b.content.kind == hessianMessage:
+		at = b.readHessian()
+	case b.content.kind == jsonRPC:
+		at = b.readJSONRPC()
 	case b.wrapper != nil && len(b.formats) > 1:
 		at = b.readDialects()
 	case b.wrapper != nil:
@@ -186,13 +211,20 @@ func (b *body) read(detail rpc.Detail) {
 	case b.content.kind == eventStream:
 		at = b.readEvents()
 	case b.content.kind == plainText:
-		at = b.readText()
+		at = b.readText(set.Text)
 	case b.content.kind == xmlText:
-		if at = b.readWhole(&b.d.xml); !b.d.xml.Hides { // else redaction replaces all of it
+		b.d.xml.Text = textOf(b.content.mediaType, set)
+		if at = b.readWhole(&b.d.xml); !b.d.xml.Hidden() { // else redaction replaces all of it
 			m.Format = &xml.Format
+		}
+	case b.content.kind == multipartBody:
+		b.d.multipart.MediaType, b.d.multipart.Content = b.content.mediaType, b.d.partReader
+		if at = b.readWhole(&b.d.multipart); !b.d.multipart.Hides {
+			m.Format = &multipart.Format
 		}
 	case b.content.kind == formText:
 		m.Format = &form.Format
+		b.d.form.Text = set.Text
 		at = b.readWhole(&b.d.form)
 	case b.formats != nil:
 		if r, ok := b.formats[0].reader().(wholeReader); ok {
@@ -263,7 +295,7 @@ func (b *body) result() {
 		return
 	}
 	switch {
-	case b.heads.exception(), b.isThrowable():
+	case b.heads.exception(), b.isThrowable(), b.fault:
 		m.ResultKind, m.Exception = 0, true
 	case b.isNull():
 		m.ResultKind = 2
@@ -276,6 +308,8 @@ func (b *body) result() {
 func (b *body) isNull() bool {
 	data := b.b
 	switch {
+	case b.content.kind == hessianMessage, b.content.kind == jsonRPC:
+		return b.null
 	case b.wrapper != nil && len(b.wrapper.data) == 0:
 		return !b.wrapper.cut
 	case b.wrapper != nil:
@@ -315,6 +349,10 @@ func (b *body) types() {
 
 // genericMethod reads only the first argument of $invoke, a string.
 func (b *body) genericMethod() {
+	if b.content.kind == hessianMessage {
+		b.hessianMethod()
+		return
+	}
 	if b.wrapper == nil || len(b.wrapper.data) == 0 || len(b.formats) == 0 {
 		return
 	}

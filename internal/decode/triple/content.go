@@ -1,9 +1,14 @@
 package triple
 
 import (
+	"bytes"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/content/charset"
+	"dubbo-wire/internal/decode/content/multipart"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -19,6 +24,9 @@ const (
 	plainText
 	xmlText
 	formText
+	multipartBody
+	hessianMessage
+	jsonRPC
 	// otherContent has a name only.
 	otherContent
 )
@@ -29,6 +37,7 @@ type content struct {
 	kind           kind
 	name           string
 	framed, unsure bool
+	mediaType      string // with its parameters, of a plain body
 }
 
 // isPlain reports whether a content type says that the body is not gRPC.
@@ -38,7 +47,7 @@ func (c content) isPlain() bool { return !c.framed && !c.unsure }
 // of a direction has headers, while a plain body always has them.
 func (d *Decoder) contentOf(h Heads) content {
 	typed := h.contentType()
-	if typed == nil && h.First != nil && h.First.told && h.First.Use == Plain {
+	if (typed == nil || typed.ContentType == "" && !typed.typeLost) && h.First != nil && h.First.told && h.First.Use == Plain {
 		return content{kind: otherContent, name: "bytes"}
 	}
 	if typed == nil {
@@ -48,14 +57,21 @@ func (d *Decoder) contentOf(h Heads) content {
 	if typed.typeLost {
 		return content{kind: grpcMessage, name: protobuf, unsure: true}
 	}
-	text := typed.ContentType
+	return d.contentTyped(typed.ContentType)
+}
+
+// contentTyped returns what a body of a content type is, which may be "".
+func (d *Decoder) contentTyped(contentType string) content {
+	text := contentType
 	if text == "" || text == grpcType || text == grpcType+"+proto" {
 		return content{kind: grpcMessage, name: protobuf, framed: true}
 	}
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.TrimSpace(text)
 	if !isGRPC(text) {
-		return d.plainContent(text)
+		c := d.plainContent(text)
+		c.mediaType = contentType
+		return c
 	}
 	switch sub := subtype(text); sub {
 	case "":
@@ -67,16 +83,35 @@ func (d *Decoder) contentOf(h Heads) content {
 	}
 }
 
-// contentLike returns what a body is, by the headers before it or, if these have no content type, by the operation of its call.
+// contentLike returns what a body is: by the headers before it or, if these tell less, by the content type of the requests of its call.
 func (d *Decoder) contentLike(h Heads, op *rpc.Operation) content {
-	if len(d.operations.contents) > 0 && op != nil {
-		if typed := h.contentType(); typed == nil || typed.ContentType == "" {
-			if like, ok := d.operations.contents[op]; ok {
-				return like
-			}
-		}
+	own := d.contentOf(h)
+	if op == nil || op.ContentType == "" {
+		return own
 	}
-	return d.contentOf(h)
+	like := d.contentTyped(op.ContentType)
+	typed := h.contentType()
+	switch {
+	case typed == nil, typed.ContentType == "", like.kind == hessianMessage && own.isBytes(), like.kind == jsonRPC && own.kind == jsonText:
+		return like
+	}
+	return own
+}
+
+// isBytes reports whether nothing is known of a body.
+func (c content) isBytes() bool { return c.kind == otherContent && c.name == "bytes" }
+
+// namesMethodInBody reports whether bodies of requests of a content type name the method that is called: those of Hessian and JSON-RPC.
+func namesMethodInBody(contentType string) bool {
+	sub := subtypeOf(contentType)
+	return sub == jsonRPCType || isHessian(sub)
+}
+
+// subtypeOf returns the subtype of a media type, in lower case and without parameters.
+func subtypeOf(contentType string) string {
+	text, _, _ := strings.Cut(contentType, ";")
+	_, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), "/")
+	return sub
 }
 
 // subtype returns what follows the content type of gRPC, "" for messages of protocol buffers.
@@ -96,7 +131,11 @@ func (d *Decoder) plainContent(text string) content {
 	text = strings.ToLower(text)
 	top, sub, _ := strings.Cut(text, "/")
 	switch {
-	case sub == json || sub == "json-rpc" || strings.HasSuffix(sub, "+json"):
+	case sub == jsonRPCType:
+		return content{kind: jsonRPC, name: json}
+	case isHessian(sub):
+		return hessianContent
+	case sub == json || strings.HasSuffix(sub, "+json"):
 		return content{kind: jsonText, name: json}
 	case text == "text/event-stream":
 		return content{kind: eventStream, name: json}
@@ -105,7 +144,7 @@ func (d *Decoder) plainContent(text string) content {
 	case sub == "x-www-form-urlencoded":
 		return content{kind: formText, name: "form"}
 	case top == "multipart":
-		return content{kind: otherContent, name: "multipart"}
+		return content{kind: multipartBody, name: "multipart"}
 	case sub == "yaml" || sub == "x-yaml":
 		return content{kind: otherContent, name: "yaml"}
 	case sub == "protobuf" || sub == "proto" || sub == "x-protobuf" || sub == "vnd.google.protobuf":
@@ -116,6 +155,65 @@ func (d *Decoder) plainContent(text string) content {
 		return content{kind: otherContent, name: "bytes"}
 	}
 	return content{kind: otherContent, name: d.internText(sub)}
+}
+
+// partReader returns the reader for what a part of a multipart body contains; see [multipart.Content].
+func (d *Decoder) partReader(mediaType string) (r multipart.Whole, text func([]byte) string) {
+	kind, _, _ := strings.Cut(mediaType, ";")
+	set, ok := charset.Find(charset.Name(mediaType))
+	if !ok {
+		return nil, nil
+	}
+	switch d.plainContent(strings.TrimSpace(kind)).kind {
+	case plainText:
+		return nil, set.Text
+	case jsonText:
+		if all := d.byName[json]; len(all) > 0 && isUTF8(charset.Name(mediaType)) {
+			r, _ = all[0].reader().(multipart.Whole)
+		}
+		return r, set.Text
+	case xmlText:
+		d.xml.Text = textOf(mediaType, set)
+		r = &d.xml
+	case formText:
+		d.form.Text = set.Text
+		r = &d.form
+	default:
+		return nil, nil
+	}
+	if !set.ASCII {
+		r = nil
+	}
+	return r, set.Text
+}
+
+// textOf returns what decodes texts of a body, nil if its media type names no charset.
+func textOf(mediaType string, set charset.Charset) func([]byte) string {
+	if charset.Name(mediaType) == "" {
+		return nil
+	}
+	return set.Text
+}
+
+// charset returns that of the body, and why it cannot be read in it, nil if it can. What consists of ASCII is the same in most.
+func (b *body) charset() (charset.Charset, *decode.Error) {
+	name := charset.Name(b.content.mediaType)
+	set, ok := charset.Find(name)
+	switch kind := b.content.kind; {
+	case kind == hessianMessage, kind == multipartBody: // parts have charsets of their own
+		return charset.UTF8, nil
+	case !ok && !bytes.ContainsFunc(b.b, func(c rune) bool { return c >= utf8.RuneSelf }): // in UTF-16 half of it would be 0
+		return charset.UTF8, nil
+	case !ok, kind != plainText && !set.ASCII:
+	case kind != jsonText && kind != eventStream && kind != jsonRPC || isUTF8(name) || !bytes.ContainsFunc(b.b, func(c rune) bool { return c >= utf8.RuneSelf }):
+		return set, nil
+	}
+	return set, &decode.Error{Cause: decode.Unsupported, Expected: "a body in UTF-8, ISO-8859-1, windows-1252 or, of text, UTF-16", Found: strconv.Quote(name)}
+}
+
+// isUTF8 reports whether a charset is read as UTF-8.
+func isUTF8(name string) bool {
+	return name == "" || strings.EqualFold(name, "utf-8") || strings.EqualFold(name, "utf8") || strings.HasSuffix(strings.ToLower(name), "ascii")
 }
 
 // internText returns the name of a serialization that a peer made up, "bytes" if it cannot be a name.

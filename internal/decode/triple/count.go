@@ -2,6 +2,7 @@ package triple
 
 import (
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/content/hessian"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -10,8 +11,14 @@ import (
 func (b *body) count() bool {
 	m := b.m
 	if !b.whole || len(b.formats) == 0 || !b.formats[0].format.Counts || m.Encoding != "" || m.Operation != nil && m.Operation.Generic || m.Exception ||
-		b.content.kind == eventStream || m.Kind == rpc.Request && b.isArgumentList() {
+		b.content.kind == eventStream || b.content.kind == jsonRPC || m.Kind == rpc.Request && b.isArgumentList() {
 		return false
+	}
+	if _, err := b.charset(); err != nil {
+		return false
+	}
+	if b.content.kind == hessianMessage {
+		return b.countHessian()
 	}
 	s := b.formats[0]
 	sum, ok := s.reader().(decode.Summer)
@@ -57,6 +64,20 @@ func (b *body) count() bool {
 		return false // a tree decides
 	}
 	m.Parts = parts
+	return true
+}
+
+// countHessian is count for a message of Hessian.
+func (b *body) countHessian() bool {
+	v := b.d.hessianValues()
+	if v == nil || hessian.Read(v, b.b, decode.Malformed, nil) != len(b.b) || problem(v, 0) != nil {
+		return false
+	}
+	parts, ok := v.Sum()
+	if _, opaque := v.FirstOpaque(); !ok || opaque {
+		return false
+	}
+	b.m.Parts = parts
 	return true
 }
 

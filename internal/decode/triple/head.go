@@ -26,9 +26,12 @@ const (
 	grpcMessageText
 	grpcDetails
 	userAgent
+	serverName
+	// Only Dubbo's peers send what follows: those of REST, and those of Triple.
+	attachmentList
 	restVersion
 	restGroup
-	// Only Dubbo's peers send what follows.
+	restOther
 	triVersion
 	triGroup
 	triException
@@ -66,6 +69,10 @@ func RoleOf(name string) Role {
 		return grpcDetails
 	case "user-agent":
 		return userAgent
+	case "server":
+		return serverName
+	case "dubbo-attachments":
+		return attachmentList
 	case "rest-service-version":
 		return restVersion
 	case "rest-service-group":
@@ -77,14 +84,23 @@ func RoleOf(name string) Role {
 	case "tri-exception-code":
 		return triException
 	}
-	if strings.HasPrefix(name, "tri-") {
+	switch {
+	case strings.HasPrefix(name, "rest-service-"):
+		return restOther
+	case strings.HasPrefix(name, "tri-"):
 		return triOther
 	}
 	return other
 }
 
 // Matters reports whether a [Head] needs the values of fields with the role.
-func (r Role) Matters() bool { return r != other && r != httpScheme && r != triOther }
+func (r Role) Matters() bool {
+	switch r {
+	case other, httpScheme, attachmentList, restOther, triOther:
+		return false
+	}
+	return true
+}
 
 // Head is what the fields of one header block tell, so that the fields themselves need not be kept.
 type Head struct {
@@ -97,6 +113,8 @@ type Head struct {
 	Use  Use
 	Sure bool
 	told bool // no later field changes Use
+	// Dubbo reports a field that only Dubbo's peers send.
+	Dubbo bool
 
 	// ContentType, ContentEncoding and GRPCEncoding are "" if they are not there or not known. Typed is set for a known content type;
 	// typeLost if one is not known.
@@ -106,10 +124,13 @@ type Head struct {
 	target   target
 	pathHash uint64
 	plain    bool // the call is not one of gRPC
-	lacking  bool // a field is not known that may be one of target
+	// methodInBody is set if the body of a request names the method that is called, and the path only its service.
+	methodInBody bool
+	lacking      bool // a field is not known that may be one of target
 
 	group     string
 	hasGroup  bool
+	product   string
 	exception bool // the message is an exception
 
 	grpcStatus, message, details, httpStatus string
@@ -128,8 +149,9 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 		h.before = 0
 		return
 	}
-	if role >= triVersion && !h.told {
-		h.Use, h.Sure, h.told = Triple, true, true
+	h.Dubbo = h.Dubbo || role >= attachmentList
+	if role >= triVersion && !h.plain {
+		h.use(Triple, true)
 	}
 	if role == grpcMessageText {
 		h.number, h.text = h.before, h.text || value != ""
@@ -177,6 +199,8 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 		if strings.HasPrefix(value, "grpc-") {
 			h.use(GRPC, false)
 		}
+	case serverName:
+		h.product = value
 	case triVersion, restVersion:
 		h.target.version = value
 	case triGroup, restGroup:
@@ -188,6 +212,9 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 
 // SetPlain notes that the call is not one of gRPC, whatever the fields say.
 func (h *Head) SetPlain() { h.plain, h.told, h.Use, h.Sure = true, true, Plain, true }
+
+// SetLacking notes that the capture lacks fields, which may have been the host.
+func (h *Head) SetLacking() { h.lacking = true }
 
 // use notes what the stream is used for. told is set if no later field may change it.
 func (h *Head) use(use Use, told bool) {
@@ -201,12 +228,18 @@ func (h *Head) addContentType(value string) {
 		h.ContentType, h.Typed = value, true
 	}
 	grpc := isGRPC(value)
-	if grpc {
-		h.target.subtype = subtype(value)
-	} else {
+	switch {
+	case !grpc:
 		h.plain = true
+		if h.methodInBody = namesMethodInBody(value); h.methodInBody {
+			h.target.contentType = value
+		}
+	case subtype(value) != "":
+		h.target.contentType = value
 	}
 	switch {
+	case !grpc && h.Use == Triple && h.ContentType == value:
+		h.Use = Plain // REST of Dubbo 3.3
 	case h.Sure:
 	case !grpc:
 		h.use(Plain, false)

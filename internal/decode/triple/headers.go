@@ -64,9 +64,12 @@ const (
 	wrapped = "-tw" + binary
 )
 
+// hessianAttachment begins the names of the headers in which Dubbo's consumers of Hessian over HTTP send attachments.
+const hessianAttachment = "header"
+
 // markAttachments sets Key of the headers of m that carry attachments. Headers are in lower case; tri-header-convert has the original
 // keys.
-func markAttachments(m *rpc.Message) {
+func markAttachments(m *rpc.Message, ofHessian bool) {
 	var original map[string]string
 	headers := m.Headers
 	for i := range headers {
@@ -82,6 +85,10 @@ func markAttachments(m *rpc.Message) {
 			continue
 		}
 		h.Key = h.Name
+		if key, ok := strings.CutPrefix(h.Name, hessianAttachment); ok && key != "" && ofHessian {
+			h.Key = key
+			continue
+		}
 		for _, end := range [...]string{wrapped, binary} {
 			if key, ok := strings.CutSuffix(h.Name, end); ok && key != "" {
 				h.Key = key

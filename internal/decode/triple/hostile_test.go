@@ -84,28 +84,28 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	if m.Err == nil && m.Tree != nil && m.Decoded != "full" {
 		tb.Fatalf("decoded %s without an error", m.Decoded)
 	}
-	own, kindOfResult, serialization := m.Parts, m.ResultKind, m.Serialization
+	own, kindOfResult, serialization, called := m.Parts, m.ResultKind, m.Serialization, m.Operation
 	m = make()
 	if kind == rpc.Response {
 		outcome(d, m)
 	}
 	d.Decode(m, op, rpc.Parts)
-	if m.Parts != own || m.ResultKind != kindOfResult || m.Serialization != serialization {
-		tb.Fatalf("with parts %v %d %s, with values %v %d %s", m.Parts, m.ResultKind, m.Serialization, own, kindOfResult, serialization)
+	if m.Parts != own || m.ResultKind != kindOfResult || m.Serialization != serialization || called != nil && (m.Operation.Method != called.Method || m.Operation.Service != called.Service) {
+		tb.Fatalf("with parts %v %d %s of %v, with values %v %d %s of %v", m.Parts, m.ResultKind, m.Serialization, m.Operation, own, kindOfResult, serialization, called)
 	}
 	if encoding != "" {
 		return
 	}
 	for n := 0; n <= len(body); n += 1 + n/4 {
 		m = make()
-		if d.Enough(HeadsOf(m.Headers), m, body[:n]) {
+		if d.Enough(HeadsOf(m.Headers), m, op, body[:n]) {
 			whole := make()
 			d.Decode(whole, op, rpc.Envelope)
-			serialization, result := whole.Serialization, whole.ResultKind
+			serialization, result, called, invoked := whole.Serialization, whole.ResultKind, whole.Operation, whole.GenericMethod
 			m.Body = body[:n:n]
 			d.Decode(m, op, rpc.Envelope)
-			if m.Serialization != serialization || m.ResultKind != result {
-				tb.Fatalf("the first %d bytes are %s %d, all of them %s %d", n, m.Serialization, m.ResultKind, serialization, result)
+			if m.Serialization != serialization || m.ResultKind != result || called != nil && m.Operation.Method != called.Method || m.GenericMethod != invoked {
+				tb.Fatalf("the first %d bytes are %s %d of %v %q, all of them %s %d of %v %q", n, m.Serialization, m.ResultKind, m.Operation, m.GenericMethod, serialization, result, called, invoked)
 			}
 		}
 	}
@@ -124,9 +124,17 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte("data:{\"a\":1}\n\ndata:2\n\n"), uint8(1), uint8(1), "text/event-stream", "", "0")
 	f.Add([]byte("[1,[2]]"), uint8(0), uint8(0), "application/json", "", "0")
+	for _, body := range bodyCalls {
+		for i := range 2 {
+			f.Add([]byte(body), uint8(i), uint8(0), "x-application/hessian", "", "0")
+			f.Add([]byte(body), uint8(i), uint8(2), "application/octet-stream", "", "0")
+			f.Add([]byte(body), uint8(i), uint8(0), "application/json-rpc", "", "0")
+			f.Add([]byte(body), uint8(i), uint8(3), "application/json-rpc", "", "3")
+		}
+	}
 	d := NewDecoder(formats.All())
 	f.Fuzz(func(t *testing.T, body []byte, kind, missing uint8, contentType, encoding, code string) {
-		h := headers(":path", "/a.B/c", "content-type", contentType, "tri-exception-code", code, "tri-header-convert", code, "grpc-status", code, "grpc-status-details-bin", code)
+		h := headers(":method", "POST", ":path", "/a.B/c", "content-type", contentType, "tri-exception-code", code, "tri-header-convert", code, "grpc-status", code, "grpc-status-details-bin", code)
 		check(t, d, rpc.Kind(kind&1), h, body, int(missing), encoding)
 	})
 }

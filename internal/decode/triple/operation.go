@@ -13,18 +13,21 @@ import (
 // operations is the cache of what requests call. Operations that it does not hold are made for each request.
 type operations struct {
 	byPath map[target]*rpc.Operation
-	// typed are operations with the types of their arguments, by the bytes that name these in a wrapper.
-	typed map[typed]*rpc.Operation
-	// contents are what messages of an operation are if they are not those of protocol buffers.
-	contents map[*rpc.Operation]content
-	recent   []recentOperation
-	bytes    int // the approximate memory of both
-	seed     maphash.Seed
+	// typed are operations with the types of their arguments, by the bytes that name these in a wrapper; or with the method and the types
+	// that a body has.
+	typed  map[typed]*rpc.Operation
+	recent []recentOperation
+	key    []byte // the memory of the last key of typed
+	// templates are paths with {id} in them, by themselves; template is the memory of the last one.
+	templates map[string]string
+	template  []byte
+	bytes     int // the approximate memory of all of them
+	seed      maphash.Seed
 }
 
 // target is what headers tell of an operation. method and authority are those of a plain request whose path does not name an interface.
-// subtype is what follows the content type of gRPC if that is not the usual one.
-type target struct{ path, version, method, authority, subtype string }
+// contentType is that of requests if responses without one are as these.
+type target struct{ path, version, method, authority, contentType string }
 
 // typed is an operation and the bytes that name its types.
 type typed struct {
@@ -60,18 +63,33 @@ func beginning(text string) string {
 // Operation returns what a request with these headers calls, nil if they have no path. Equal ones are shared. The service and the
 // method are the path up to and after its last slash, "?" if headers refer to ones that the capture lacks, and
 // the path is among these. Of a plain request with a path of another form than /service/method, the
-// service is the authority, and the method is that of HTTP and the path without ids. Of very long texts the beginning counts.
+// service is the authority, and the method is that of HTTP and the path without ids; so they are of one that the user has named. Of very long
+// texts the beginning counts.
 func (d *Decoder) Operation(h *Head) *rpc.Operation {
-	key := target{path: h.target.path, version: h.target.version, subtype: h.target.subtype}
+	key := target{path: h.target.path, version: h.target.version, contentType: h.target.contentType}
+	post := h.methodInBody && h.target.method == "POST"
+	inBody := post && key.path != "" // else the service is not known
+	if h.methodInBody && !post {
+		key.contentType = "" // only the body of a POST names the method
+	}
 	switch {
 	case key.path == "" && !h.lacking:
 		return nil
 	case key.path == "":
 		key.path, key.version = unknown+"/"+unknown, cmp.Or(key.version, unknown)
+	case inBody:
+		key.path, _, _ = strings.Cut(key.path, "?")
 	case h.plain, h.lacking && (h.target.method == "" || !h.Typed):
 		key.path, _, _ = strings.Cut(key.path, "?")
-		if !namesInterface(key.path) {
-			key.method, key.authority, key.path = h.target.method, h.target.authority, resource(key.path)
+		route := ""
+		if d.Route != nil && h.plain {
+			route = d.Route(h.target.method, key.path)
+		}
+		if route == "" && !namesInterface(key.path) {
+			route = d.operations.resource(key.path)
+		}
+		if route != "" {
+			key.method, key.authority, key.path = h.target.method, h.target.authority, route
 			switch {
 			case h.lacking && !h.plain: // it may as well be a method of a service without a package
 				key.method, key.authority = unknown, unknown
@@ -80,7 +98,7 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 			}
 		}
 	}
-	for _, text := range [...]*string{&key.path, &key.version, &key.method, &key.authority, &key.subtype} {
+	for _, text := range [...]*string{&key.path, &key.version, &key.method, &key.authority, &key.contentType} {
 		if len(*text) > maxTargetLen {
 			*text = beginning(*text)
 		}
@@ -94,26 +112,23 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		*recent = recentOperation{key, op}
 		return op
 	}
-	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.subtype)}
-	op := &rpc.Operation{Version: key.version, VersionNull: key.version == ""}
-	if key.method != "" {
+	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.contentType)}
+	op := &rpc.Operation{Version: key.version, VersionNull: key.version == "", ContentType: key.contentType}
+	switch {
+	case inBody:
+		op.Service, op.Method = serviceOf(key.path), unknown
+	case key.method != "":
 		op.Service, op.Method = key.authority, key.method+" "+key.path
-	} else {
+	default:
 		op.Service, op.Method = splitPath(key.path)
 	}
-	op.Generic = op.Method == "$invoke" || op.Method == "$invokeAsync"
-	if o.room(2 * (len(key.path) + len(key.version) + len(key.authority))) {
+	op.Generic = isInvoke(op.Method)
+	if o.room(2 * (len(key.path) + len(key.version) + len(key.authority) + len(key.contentType))) {
 		if o.byPath == nil {
 			o.byPath = make(map[target]*rpc.Operation)
 		}
 		op.Hash = o.hash(key.path)
 		o.byPath[key] = op
-		if key.subtype != "" {
-			if o.contents == nil {
-				o.contents = make(map[*rpc.Operation]content)
-			}
-			o.contents[op] = d.contentOf(Heads{First: h})
-		}
 		*recent = recentOperation{key, op}
 	}
 	return op
@@ -156,19 +171,24 @@ func namesInterface(path string) bool {
 }
 
 // OnResource reports whether an operation is a method of HTTP on a resource, rather than a method of an interface.
-func OnResource(op *rpc.Operation) bool { return op != nil && strings.Contains(op.Method, " /") }
+func OnResource(op *rpc.Operation) bool { return op != nil && strings.Contains(op.Method, " ") }
 
-// id stands for a segment of a path that is the id of something, rather than a name.
-const id = "{id}"
-
-// resource returns a path with {id} for its segments that are ids.
-func resource(path string) string {
-	var b []byte
+// resource returns a path with {id} for its segments that are ids, without matrix parameters. Equal ones are shared.
+func (o *operations) resource(path string) string {
+	if !strings.HasPrefix(path, "/") { // OPTIONS * and what is no path
+		return path
+	}
+	b := o.template[:0]
 	kept := 0
 	for from := 0; from < len(path); {
 		to := from + segmentLen(path[from:])
-		if isID(path[from:to]) {
+		end := from + nameLen(path[from:to])
+		switch {
+		case isID(path[from:end]):
 			b = append(append(b, path[kept:from]...), id...)
+			kept = to
+		case end < to:
+			b = append(b, path[kept:end]...)
 			kept = to
 		}
 		from = to + 1
@@ -176,34 +196,34 @@ func resource(path string) string {
 	if kept == 0 {
 		return path
 	}
-	return string(append(b, path[kept:]...))
+	b = append(b, path[kept:]...)
+	o.template = b
+	if template, ok := o.templates[string(b)]; ok {
+		return template
+	}
+	template := string(b)
+	if len(template) <= maxTargetLen && o.room(2*len(template)) {
+		if o.templates == nil {
+			o.templates = make(map[string]string)
+		}
+		o.templates[template] = template
+	}
+	return template
 }
 
 // segmentLen returns the length of the segment that a path begins with.
-func segmentLen[T string | []byte](path T) int {
-	for i := range len(path) {
-		if path[i] == '/' {
+func segmentLen[T string | []byte](path T) int { return lenUntil(path, '/') }
+
+// nameLen returns the length of a segment without its matrix parameters (RFC 3986, section 3.3).
+func nameLen[T string | []byte](segment T) int { return lenUntil(segment, ';') }
+
+func lenUntil[T string | []byte](text T, end byte) int {
+	for i := range len(text) {
+		if text[i] == end {
 			return i
 		}
 	}
-	return len(path)
-}
-
-// isID reports whether a segment of a path is an id: it begins with a digit, has three digits or more, or has characters that names lack.
-func isID[T string | []byte](segment T) bool {
-	digits := 0
-	for i := range len(segment) {
-		switch c := segment[i]; {
-		case c >= '0' && c <= '9':
-			if digits++; i == 0 || digits > 2 {
-				return true
-			}
-		case c|0x20 >= 'a' && c|0x20 <= 'z', c == '-', c == '_', c == '.', c == '$':
-		default:
-			return true
-		}
-	}
-	return false
+	return len(text)
 }
 
 // withTypes returns op with the types that raw names, the bytes of the fields of a wrapper. Equal ones are shared.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
 )
 
 // Headers of a redacted copy. A text has an alphabet if it can be replaced only character by character: alike returns the characters
@@ -43,18 +44,36 @@ func inKey(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == '$' || c == '/'
 }
 
-// ScrubHeaderValue replaces the value of the header with that name, "" if the name is not known, unless it says what is called. plain is set
-// for calls without gRPC: their host, and the resource in their path, are what is called.
-func ScrubHeaderValue(name string, value []byte, plain bool, alike func(byte) string, r decode.Mapper) {
+// Callee is what the headers of a call say besides the names of a service and a method. Plain is set for calls without gRPC: their host, and
+// the resource in their path, are what is called. Template is the path in the name of the method if the user gave it, or else that of a
+// resource; "" if it is not known.
+type Callee struct {
+	Plain    bool
+	Template string
+}
+
+// CalleeOf returns what the headers of a call of op say; plain is set if they are not those of gRPC, whatever op is.
+func CalleeOf(op *rpc.Operation, plain bool) Callee {
+	if !OnResource(op) { // the path of a request whose body has the method names a service, as it does with gRPC
+		return Callee{Plain: plain && (op == nil || op.ContentType == "")}
+	}
+	_, template, _ := strings.Cut(op.Method, " ")
+	return Callee{true, template}
+}
+
+// ScrubHeaderValue replaces the value of the header with that name, "" if the name is not known, unless it says what is called.
+func ScrubHeaderValue(name string, value []byte, of Callee, alike func(byte) string, r decode.Mapper) {
 	text := string(value)
 	switch {
 	case headerStays(name, text):
-	case isHost(name) && addressLen(text) > 0:
+	case namesHost(name, text, of) && addressLen(text) > 0:
 		scrubAddress(value[:addressLen(text)], r)
-	case isHost(name) && plain && isHostName(text):
+	case namesHost(name, text, of) && of.Plain && isHostName(text):
+	case name == ":path" && of.Plain && !isPath(text): // of an unusual scheme, or of none
+		scrubText(value, alike, r)
 	case name == ":path":
 		path, _, _ := strings.Cut(text, "?")
-		scrubPath(value, plain && !namesInterface(path), alike, r)
+		scrubPath(value, of.Template, of.Template != "" || of.Plain && !namesInterface(path), alike, r)
 	case name == "grpc-message":
 		scrubPercent(value, alike, r)
 	case name == "grpc-status-details-bin":
@@ -116,8 +135,13 @@ func scrubInteger(text []byte, alike func(byte) string, r decode.Mapper) {
 	})
 }
 
-// isHost reports whether the header with that name has the host and the port that are called.
-func isHost(name string) bool { return name == ":authority" || name == "host" }
+// namesHost reports whether a header has the host and the port that are called. The target of CONNECT does, too (RFC 9112, section 3.2.3).
+func namesHost(name, value string, of Callee) bool {
+	return name == ":authority" || name == "host" || name == ":path" && of.Plain && !isPath(value) && strings.Contains(value, ":")
+}
+
+// isPath reports whether a target is a path, or asks about the server as a whole.
+func isPath(target string) bool { return strings.HasPrefix(target, "/") || target == "*" }
 
 // addressLen returns the length of the IP address that an authority begins with, 0 if it is not an address with or without a port.
 func addressLen(authority string) int {
@@ -173,8 +197,8 @@ func isHostName(authority string) bool {
 }
 
 // scrubPath replaces what follows the path in a target, and segments that no name is like; those that are ids if the path is that of
-// a resource.
-func scrubPath(path []byte, ofResource bool, alike func(byte) string, r decode.Mapper) {
+// a resource, or have a name in its template.
+func scrubPath(path []byte, template string, ofResource bool, alike func(byte) string, r decode.Mapper) {
 	end := len(path)
 	if at := strings.IndexByte(string(path), '?'); at >= 0 {
 		scrubText(path[at+1:], alike, r)
@@ -183,21 +207,22 @@ func scrubPath(path []byte, ofResource bool, alike func(byte) string, r decode.M
 	for from := 0; from < end; {
 		to := from + segmentLen(path[from:end])
 		segment := path[from:to]
-		if ofResource && isID(segment) && (alike != nil || utf8.RuneCount(segment) == len(segment)) {
-			r.Alike(segment, func(_ int, c byte) string {
-				switch { // so that it stays an id
-				case alike != nil:
-					return alike(c)
-				case c >= '0' && c <= '9':
-					return "0123456789"
-				case c >= 'a' && c <= 'z':
-					return "ghjkpqvwxz"
-				case c >= 'A' && c <= 'Z':
-					return "GHJKPQVWXZ"
-				}
-				return ""
-			})
-		} else if ofResource && isID(segment) || !ofResource && !decode.CanBeName(string(segment)) {
+		name := segment[:nameLen(segment)]
+		isValue := ofResource && isID(name)
+		if template != "" {
+			place := template[:segmentLen(template)]
+			isRest := place == "**" || strings.HasSuffix(place, "...}")
+			if isValue = isValue || isRest || strings.HasPrefix(place, "{"); !isRest {
+				template = strings.TrimPrefix(template[len(place):], "/")
+			}
+		}
+		switch values := segment[len(name):]; {
+		case ofResource && !isValue:
+			scrubID(values, alike, r)
+		case isValue && (alike != nil || decode.IsASCII(segment)):
+			scrubID(name, alike, r)
+			scrubID(values, alike, r)
+		case isValue || !decode.CanBeName(string(segment)):
 			scrubText(segment, alike, r)
 			for i, c := range segment {
 				if c == '/' || c == '?' {
@@ -207,6 +232,45 @@ func scrubPath(path []byte, ofResource bool, alike func(byte) string, r decode.M
 		}
 		from = to + 1
 	}
+}
+
+// scrubID replaces the letters and digits of an id, so that it stays an id: hexadecimal digits by such ones, other letters by those of no name.
+func scrubID(text []byte, alike func(byte) string, r decode.Mapper) {
+	var s shape
+	for _, c := range text {
+		s.add(c)
+	}
+	isHex := s.isUUID(len(text)) || s.isHash()
+	r.Alike(text, func(i int, c byte) string {
+		lower := c | 0x20
+		switch isLetter := lower >= 'a' && lower <= 'z'; {
+		case i == 0 && c == '0':
+			return "" // 0x7f is an id, 2fa is not
+		case isHex && isLetter:
+			for _, of := range addressDigits {
+				if strings.IndexByte(of, c) >= 0 {
+					return of
+				}
+			}
+			return ""
+		case alike != nil && !isLetter:
+			return alike(c)
+		case alike != nil:
+			return strings.Map(func(c rune) rune {
+				if strings.ContainsRune("aeiouyhvx", c|0x20) {
+					return -1
+				}
+				return c
+			}, alike(c))
+		case c >= '0' && c <= '9':
+			return "0123456789"
+		case isLetter && c == lower:
+			return "gjkpqwz"
+		case isLetter:
+			return "GJKPQWZ"
+		}
+		return ""
+	})
 }
 
 // areKeys reports whether a text is a JSON object of keys.

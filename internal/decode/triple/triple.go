@@ -5,7 +5,7 @@
 // tells. Arguments do not share references. Attachments are headers. A [Decoder] owns the tree and the memory of the last message
 // that it decoded.
 //
-// Sources: Dubbo 3.0.0 to 3.3.1, triple_wrapper.proto, ReflectionPackableMethod, TripleCustomerProtocolWrapper, StreamUtils,
+// Sources: RpcContextFilter of Dubbo 2.7.23, RestHeaderEnum of 3.2.16, RestConstants of 3.3.6; Dubbo 3.0.0 to 3.3.1, triple_wrapper.proto, ReflectionPackableMethod, TripleCustomerProtocolWrapper, StreamUtils,
 // TripleHeaderEnum, RequestMetadata, TripleServerStream, ExceptionCustomizerWrapper; the gRPC protocol over HTTP/2;
 // google/rpc/status.proto and error_details.proto.
 package triple
@@ -19,6 +19,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
 	"dubbo-wire/internal/decode/content/form"
+	"dubbo-wire/internal/decode/content/multipart"
 	"dubbo-wire/internal/decode/content/xml"
 	"dubbo-wire/internal/rpc"
 )
@@ -33,6 +34,9 @@ const (
 
 // Decoder decodes the messages of the connections of a lane. It is not safe for concurrent use.
 type Decoder struct {
+	// Route names plain requests that the user has given a name, see [rpc.Env]; nil without such names.
+	Route func(method, path string) string
+
 	byName     map[string][]*serialization
 	known      map[string]*known
 	recent     *known
@@ -46,7 +50,9 @@ type Decoder struct {
 	tree        decode.Tree
 	xml         xml.Reader
 	form        form.Reader
+	multipart   multipart.Reader
 	wrapper     wrapper
+	mangled     [][]byte // the memory of the types in the name of a method
 }
 
 // serialization is a format with its reader.
@@ -140,6 +146,18 @@ func (d *Decoder) named(name []byte) *known {
 	return k
 }
 
+// Product returns what the server calls itself in the headers of a response, "" if they do not tell. Equal ones are shared.
+func (d *Decoder) Product(h Heads) string {
+	first, _ := h.both()
+	if first.product == "" {
+		return ""
+	}
+	if s, ok := d.names[first.product]; ok {
+		return s
+	}
+	return d.intern([]byte(first.product))
+}
+
 // Bounds of the names that are kept.
 const (
 	maxNames   = 1 << 10
@@ -185,7 +203,7 @@ func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, deta
 		m.Group = h.group()
 	}
 	if detail > rpc.Envelope {
-		markAttachments(m)
+		markAttachments(m, b.content.kind == hessianMessage)
 	}
 	if m.BodyLen == 0 && m.Body == nil {
 		if detail == rpc.Values {
@@ -222,13 +240,18 @@ func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, deta
 }
 
 // Enough reports whether b, the start of the body of m, is all that Decode needs for Envelope, so that the rest need not be kept. m
-// has its kind, encoding and announced length.
-func (d *Decoder) Enough(h Heads, m *rpc.Message, b []byte) bool {
-	switch {
-	case m.Encoding != "": // the size without compression is part of it
+// has its kind, encoding and announced length. request is the operation of the call, nil if it is not known.
+func (d *Decoder) Enough(h Heads, m *rpc.Message, request *rpc.Operation, b []byte) bool {
+	if m.Encoding != "" { // the size without compression is part of it
 		return false
-	case d.contentOf(h).kind != grpcMessage:
-		return len(b) >= enough
 	}
-	return d.enoughMessage(b, m)
+	switch d.contentLike(h, request).kind {
+	case grpcMessage:
+		return d.enoughMessage(b, m)
+	case hessianMessage:
+		return d.enoughHessian(m, b)
+	case jsonRPC:
+		return enoughJSONRPC(m, b)
+	}
+	return len(b) >= enough
 }

@@ -198,6 +198,21 @@ func TestContent(t *testing.T) {
 		{"application/xml", "<a><b>1</b><b c='d'/></a>", "xml", `[{"b":"1","b":{"c":"d"}}]`},
 		{"application/x-www-form-urlencoded", "a=b+%63", "form", `[{"a":"b c"}]`},
 		{"multipart/form-data; boundary=x", "--x", "multipart", `[{"@opaque":3}]`},
+		{"multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=a\r\nContent-Type: application/json\r\n\r\n{\"b\":1}\r\n--x--", "multipart", `[{"a":{"b":1}}]`},
+		{
+			"multipart/form-data; boundary=x", "--x\nContent-Disposition: form-data; name=a\nContent-Type: text/xml; charset=latin1\n\n<b c='\xe4'/>\n--x--",
+			"multipart", `[{"a":{"c":"ä"}}]`,
+		},
+		{"application/x-www-form-urlencoded; charset=ISO-8859-1", "a=%E4\xf6", "form", `[{"a":"äö"}]`},
+		{"application/x-www-form-urlencoded", "a=%C3%A4", "form", `[{"a":"ä"}]`},
+		{"text/xml; charset=windows-1252", "<a>\x80</a>", "xml", `["€"]`},
+		{"text/xml; charset=utf-8", "<?xml version='1.0' encoding='latin1'?><a>\xc3\xa4</a>", "xml", `["ä"]`},
+		{"text/xml; charset=utf-16", "\x00<\x00a", "xml", `[{"@opaque":4}]`},
+		{"text/plain; charset=utf-16", "\xfe\xff\x00a", "text", `["a"]`},
+		{"text/plain; charset=gbk", "\xc4\xe3", "text", `[{"@opaque":2}]`},
+		{"text/plain; charset=gbk", "abc", "text", `["abc"]`},
+		{"application/json; charset=latin1", `{"a":1}`, "json", `[{"a":1}]`},
+		{"application/json; charset=latin1", "{\"a\":\"\xe4\"}", "json", `[{"@opaque":9}]`},
 		{"application/octet-stream", "abc", "bytes", `[{"@opaque":3}]`},
 		{"text/plain", "abc", "text", `["abc"]`},
 		{"application/vnd.acme", "abc", "vnd.acme", `[{"@opaque":3}]`},
@@ -209,7 +224,20 @@ func TestContent(t *testing.T) {
 		d.Decode(m, operation(d, h), rpc.Values)
 		assert.Equal(t, row.serialization, m.Serialization, row.contentType)
 		assert.Equal(t, row.arguments, string(m.AppendArguments(nil)), row.contentType)
-		assert.True(t, d.Enough(HeadsOf(m.Headers), m, []byte(strings.Repeat(" ", enough))))
+		assert.True(t, d.Enough(HeadsOf(m.Headers), m, nil, []byte(strings.Repeat(" ", enough))))
+	}
+}
+
+// A body that is certainly plain is bytes if its content type is empty or is not there.
+func TestNoContentType(t *testing.T) {
+	d := NewDecoder(formats.All())
+	for _, fields := range [][]string{{":status", "200"}, {":status", "200", "content-type", ""}} {
+		h := headers(fields...)
+		head := HeadOf(h)
+		head.SetPlain()
+		m := message(rpc.Response, h, "ok")
+		d.DecodeBy(Heads{First: &head}, m, nil, rpc.Values)
+		assert.Equal(t, "bytes", m.Serialization)
 	}
 }
 
@@ -331,6 +359,10 @@ func TestUse(t *testing.T) {
 		use     Use
 		sure    bool
 	}{
+		{headers("content-type", "application/json", "tri-service-version", "1"), Plain, true},
+		{headers("tri-service-version", "1", "content-type", "application/json"), Plain, true},
+		{headers(":method", "GET", "tri-service-version", "1"), Plain, true},
+		{headers("rest-service-version", "1", "content-type", "application/grpc"), GRPC, false},
 		{request("/a/b"), Triple, true},
 		{headers("content-type", "application/grpc", "tri-consumer-appname", "x"), Triple, true},
 		{headers("content-type", "application/grpc", "user-agent", "grpc-java-netty/1.60"), GRPC, true},
@@ -438,7 +470,7 @@ func TestAttachments(t *testing.T) {
 	h := request("/a.B/c", "grpc-timeout", "5000m", "tri-consumer-appname", "shop", "trace-id", "5", "userid", "7", "photo-bin", "AAE",
 		"tri-header-convert", "%7B%22userid%22:%22userId%22%2C%22other%22:%22Other%22%7D", "timeout", "3000", "empty", "", "date", "Tue, 19 Nov 2019 08:00:00 GMT", "set-tw-bin", "AAE", "-bin", "")
 	m := message(rpc.Request, h, "")
-	markAttachments(m)
+	markAttachments(m, false)
 	keys := map[string]string{}
 	for _, one := range h {
 		if one.Key != "" {
@@ -459,11 +491,11 @@ func TestAttachments(t *testing.T) {
 	m.Headers = headers("timeout", "3000")
 	millis, key := m.Timeout()
 	assert.Equal(t, "3000 ", strconv.Itoa(int(millis))+" "+key)
-	markAttachments(m)
+	markAttachments(m, false)
 	_, key = m.Timeout()
 	assert.Equal(t, "timeout", key)
 	m = message(rpc.Response, headers("date", "now", "server", "x", "answer", "y"), "")
-	markAttachments(m)
+	markAttachments(m, false)
 	assert.Equal(t, "y", m.Headers[2].Value)
 	assert.Equal(t, []string{"", "", "answer"}, []string{m.Headers[0].Key, m.Headers[1].Key, m.Headers[2].Key})
 	for _, bad := range []string{"", "{", `{"a"`, `{"a":`, `{"a":5}`, `["a":"b"]`, `{"a":"b",`, "%", "%zz", `{"a\`} {
@@ -490,7 +522,7 @@ func TestCompressed(t *testing.T) {
 	}
 	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
 	assert.Equal(t, decode.PartBytes{decode.ClassCompressed: int32(packed.Len())}, m.Parts)
-	assert.False(t, d.Enough(HeadsOf(m.Headers), m, m.Body))
+	assert.False(t, d.Enough(HeadsOf(m.Headers), m, nil, m.Body))
 
 	m = message(rpc.Request, h, "")
 	m.Encoding = UnknownEncoding
@@ -506,7 +538,7 @@ func TestCompressed(t *testing.T) {
 		{NoEncoding, packed.String(), decode.Malformed},
 		{UnknownEncoding, "rubbish", decode.Unsupported},
 		{UnknownEncoding, string(s2.EncodeSnappy(nil, []byte("nothing of Dubbo's"))), decode.Unsupported},
-		{"br", packed.String(), decode.Unsupported},
+		{"compress", packed.String(), decode.Unsupported},
 		{"gzip", "rubbish", decode.Malformed},
 	} {
 		m := message(rpc.Request, h, row.body)
@@ -612,4 +644,26 @@ func TestNoAllocation(t *testing.T) {
 		idl.Operation = nil
 		d.DecodeBy(asked, idl, op, rpc.Envelope)
 	}))
+}
+
+// What a request calls does not depend on the requests before it: only a POST has the method in its body.
+func TestMethodInBodyOfPOST(t *testing.T) {
+	call := func(d *Decoder, verb string) string {
+		h := HeadOf(headers(":method", verb, ":path", "/org.acme.Users/find", ":authority", "a:80", "content-type", "application/json-rpc"))
+		op := d.Operation(&h)
+		return op.Service + " " + op.Method
+	}
+	for _, order := range [][]string{{"POST", "PUT"}, {"PUT", "POST"}} {
+		d := NewDecoder(nil)
+		got := map[string]string{}
+		for range 2 {
+			for _, verb := range order {
+				got[verb] = call(d, verb)
+			}
+		}
+		assert.Equal(t, map[string]string{"POST": "org.acme.Users/find ?", "PUT": "org.acme.Users find"}, got)
+	}
+	h := HeadOf([]rpc.Header{{Name: ":method", Value: "POST"}, {Name: ":path", Unknown: true}, {Name: "content-type", Value: "application/json-rpc"}})
+	op := NewDecoder(nil).Operation(&h)
+	assert.Equal(t, "? ?", op.Service+" "+op.Method)
 }

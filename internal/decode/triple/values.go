@@ -297,15 +297,15 @@ func (b *body) readWhole(r wholeReader) int {
 	return at
 }
 
-// readText reads a body that is a text and returns the offset after it.
-func (b *body) readText() int {
+// readText reads a body that is a text, decoded by text, and returns the offset after it.
+func (b *body) readText(text func([]byte) string) int {
 	t := b.m.Tree
 	l, name := decode.ByField, b.resultName()
 	if b.m.Kind == rpc.Request {
 		l, name = decode.ByIndex, ""
 		t.Open(decode.List, decode.ByField, "args", 0, 0)
 	}
-	t.Leaf(decode.String, l, name, 0, 0, len(b.b)).SetText(decode.UTF8(b.b))
+	t.Leaf(decode.String, l, name, 0, 0, len(b.b)).SetText(text(b.b))
 	if b.m.Kind == rpc.Request {
 		t.Close()
 	}

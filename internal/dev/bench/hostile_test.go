@@ -52,6 +52,7 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 	"http1-switching":   func(t *pipeline.Totals) int64 { return t.TCP.Expired },
 	"http1-pipeline":    func(t *pipeline.Totals) int64 { return t.Expired },
 	"http2-streams":     func(t *pipeline.Totals) int64 { return t.Expired },
+	"tls-names":         func(t *pipeline.Totals) int64 { return t.Other["tls"].MoreHandshakes.Connections },
 }
 
 // larger are the captures that may take twice the memory: the report has 100,000 rows (--max-groups), of eight histograms each, or 20,000

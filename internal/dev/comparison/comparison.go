@@ -160,7 +160,8 @@ names of the original are not known, so the order tells more than the figures.
 	}
 	fmt.Fprint(w, "\n`optimizer`: with a SerializationOptimizer that registers the classes of the application, so that their names are\nnumbers on the wire. The published rows of Kryo and FST do not say whether they had one; both are compared.\n\n")
 	fmt.Fprint(w, "avro writes no attachments, no class names and no nulls: only the calls without nulls could be made. protobuf and\nprotobuf-json carry a message of the same content, declared in a .proto file.\n\n")
-	fmt.Fprintf(w, "## Where the order differs\n\n")
+	writeSizeAgreement(w, rows)
+	fmt.Fprintf(w, "\n## Where the order differs\n\n")
 	if inversions(w, 0, rows)+inversions(w, 1, rows) == 0 {
 		fmt.Fprintln(w, "Nowhere: the measured rows stand in the published order, in requests and in responses.")
 	}
@@ -171,7 +172,50 @@ names of the original are not known, so the order tells more than the figures.
 		return err
 	}
 	writeREST(w, all, rest)
+	if err := writeRates(w, live); err != nil {
+		return err
+	}
 	return writeLive(w, live)
+}
+
+// writeSizeAgreement says how far the published sizes agree with the measured ones.
+func writeSizeAgreement(w io.Writer, rows []*row) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.published == nil })
+	fmt.Fprint(w, `## How far the published rows agree
+
+| serialization | request, measured | published | deviation | response, measured | published | deviation |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+`)
+	for _, r := range rows {
+		fmt.Fprintf(w, "| %s |", r.title())
+		for side, n := range r.sizes {
+			fmt.Fprintf(w, " %d | %d | %s |", n, r.published[side], deviation(float64(n), float64(r.published[side])))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+	for _, optimizers := range []bool{true, false} { // published was one of them
+		var some []*row
+		for _, r := range rows {
+			if r.optimizer == optimizers || !slices.ContainsFunc(rows, func(o *row) bool { return o.name == r.name && o.optimizer == optimizers }) {
+				some = append(some, r)
+			}
+		}
+		for side, name := range sides {
+			var o order
+			for _, r := range some {
+				o = append(o, ordered{r.title(), float64(r.sizes[side]), float64(r.published[side])})
+			}
+			fmt.Fprintf(w, "- %s, in %ss: %s. The mean deviation is %.0f %%.\n", withOptimizers(optimizers), name, o.text(), o.deviation())
+		}
+	}
+}
+
+func withOptimizers(yes bool) string {
+	if yes {
+		return "Kryo and FST with optimizers"
+	}
+	return "Kryo and FST without optimizers"
 }
 
 // mainRelease is the preferred release if a serialization was captured with several.

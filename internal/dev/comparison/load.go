@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +14,8 @@ import (
 )
 
 // The live tables have the measurements of testdata/rig/tables.sh, which runs dubbo-wire while real peers call each other at
-// full speed, in a folder for each set: the serializations of the published tables, and Triple beside the dubbo protocol. Each cell is a
-// saved report, calls/SERIALIZATION.METHOD.json or traffic/SERIALIZATION.WORKLOAD.json.
+// full speed, in a folder for each set: the serializations of the published tables, Triple beside the dubbo protocol, and REST beside it.
+// Each cell is a saved report, calls/SERIALIZATION.METHOD.json or traffic/SERIALIZATION.WORKLOAD.json.
 
 // machine is the content of machine.json, which describes the measurement of the live tables.
 type machine struct {
@@ -28,6 +28,7 @@ type machine struct {
 		Threads, Seconds int
 	}
 	Missing []struct{ Table, Serialization, Error string }
+	Callers []caller
 }
 
 // cell holds the fields of a saved report that the tables need.
@@ -37,11 +38,18 @@ type cell struct {
 		Method            string
 		Calls             int64
 		CallsPerSecond    float64
-		Request, Response struct{ BodyBytes, FrameBytes, WireBytes stat }
+		Request, Response side
+		LatencyMicros     stat
 	}
 }
 
-type stat struct{ Total int64 }
+// side has the messages of one direction.
+type side struct {
+	Count                            int64
+	BodyBytes, FrameBytes, WireBytes stat
+}
+
+type stat struct{ Total float64 }
 
 // sum is the sum of a cell's groups.
 type sum struct {
@@ -49,32 +57,47 @@ type sum struct {
 	perSecond                        float64
 	bodyBytes, frameBytes, linkBytes float64 // per call
 	percent                          float64 // dubbo-wire's own coverage
+	latency                          float64 // mean, in microseconds
 }
 
-// sum returns the sum of one method. Other calls belong to the edges of the measurement: responses to earlier requests, and
-// calls of the next method.
-func (c *cell) sum(method string) (s sum) {
-	body, frame, link := int64(0), int64(0), int64(0)
+// sum returns the sum of one method, which may have several names; that of a call over HTTP is the last part of its path. Other calls belong
+// to the edges of the measurement: responses to earlier requests, and calls of the next method.
+func (c *cell) sum(method ...string) (s sum) {
+	var request, response side
 	for _, g := range c.Groups {
-		if g.Method != method {
+		if !slices.Contains(method, g.Method[strings.LastIndexByte(g.Method, '/')+1:]) {
 			continue
 		}
 		s.calls += g.Calls
+		s.latency += g.LatencyMicros.Total
 		s.perSecond += g.CallsPerSecond
-		body += g.Request.BodyBytes.Total + g.Response.BodyBytes.Total
-		frame += g.Request.FrameBytes.Total + g.Response.FrameBytes.Total
-		link += g.Request.WireBytes.Total + g.Response.WireBytes.Total
+		request.add(&g.Request)
+		response.add(&g.Response)
 	}
-	if s.calls > 0 {
-		n := float64(s.calls)
-		s.bodyBytes, s.frameBytes, s.linkBytes = float64(body)/n, float64(frame)/n, float64(link)/n
+	// Calls at the edges have a request or a response only.
+	for _, d := range []*side{&request, &response} {
+		if n := float64(d.Count); n > 0 {
+			s.bodyBytes += d.BodyBytes.Total / n
+			s.frameBytes += d.FrameBytes.Total / n
+			s.linkBytes += d.WireBytes.Total / n
+		}
+	}
+	if response.Count > 0 {
+		s.latency /= float64(response.Count)
 	}
 	s.percent = c.Coverage.Percent
 	return s
 }
 
-// methods has the methods of workloads with another name.
-var methods = map[string]string{"posts": "queryPost", "user": "getUser"}
+func (d *side) add(more *side) {
+	d.Count += more.Count
+	d.BodyBytes.Total += more.BodyBytes.Total
+	d.FrameBytes.Total += more.FrameBytes.Total
+	d.WireBytes.Total += more.WireBytes.Total
+}
+
+// methods has the methods of workloads with other names.
+var methods = map[string][]string{"posts": {"queryPost"}, "user": {"getUser"}, "bid": {"bid", "json", "xml"}}
 
 // readCell returns a cell, nil if it was not measured.
 func readCell(dir, table, serialization, column string) (*sum, error) {
@@ -85,7 +108,11 @@ func readCell(dir, table, serialization, column string) (*sum, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	s := c.sum(cmp.Or(methods[column], column))
+	names, ok := methods[column]
+	if !ok {
+		names = []string{column}
+	}
+	s := c.sum(names...)
 	if s.calls == 0 {
 		return nil, fmt.Errorf("%s: no calls", file)
 	}
@@ -211,7 +238,7 @@ func (m *machine) noise() string {
 		return ""
 	}
 	return "Other programs used the same processors, and the JVMs had compiled for seconds only: rates of single cells compare roughly with each other,\n" +
-		"and not with those of the tables above. Bytes do not depend on that.\n"
+		"and not with those of other runs. Bytes do not depend on that.\n"
 }
 
 // callsTable prints the rate and the bytes of each method, also those of frames if they are wanted.

@@ -78,6 +78,6 @@ dubbo protocol are those of the first table with the 16 bytes of the frame's hea
 	}
 	fmt.Fprintf(w, `
 The figures are those of most of the %d calls of each capture of REST. With JSON, the fields that announce gzip take back most of what it
-saves on an object this small. Mean time and calls per second under the load of the tables below were not measured for REST.
+saves on an object this small.
 `, rest[0].calls)
 }

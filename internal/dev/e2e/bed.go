@@ -130,11 +130,9 @@ func (b *Bed) make() error {
 			return fmt.Errorf("building dubbo-wire: %w\n%s", err, out)
 		}
 	}
-	for _, release := range b.releases {
-		// A fresh machine compiles the rig and fetches Dubbo first.
-		if _, err = runFor(8*time.Minute, filepath.Join(root, "testdata/rig/live.sh"), release, b.rig(release)); err == nil {
-			continue
-		}
+	// A fresh machine compiles the rig and fetches Dubbo first.
+	limit := time.Duration(len(b.releases)) * 8 * time.Minute
+	if _, err = runFor(limit, append([]string{filepath.Join(root, "testdata/rig/live.sh"), b.Dir}, b.releases...)...); err != nil {
 		if line := noJars.FindString(err.Error()); line != "" {
 			return &NoJars{strings.TrimSpace(line)}
 		}
@@ -144,7 +142,7 @@ func (b *Bed) make() error {
 }
 
 // rig returns the folder with the peers of a release.
-func (b *Bed) rig(release string) string { return filepath.Join(b.Dir, "rig-"+release) }
+func (b *Bed) rig(release string) string { return filepath.Join(b.Dir, release) }
 
 // moduleRoot returns the folder of go.mod.
 func moduleRoot() (string, error) {

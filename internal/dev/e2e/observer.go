@@ -134,27 +134,53 @@ func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err 
 
 // FrameRow holds the fields of a record of `dubbo-wire frames` that the tests compare.
 type FrameRow struct {
-	Src, Dst, Kind, ID         string
-	Service, Method            string
-	SerializationID, BodyBytes int
-	Status                     int
-	Complete                   bool
+	Src, Dst, Kind, ID           string
+	Protocol, Service, Method    string
+	SerializationID, HeaderBytes int
+	BodyBytes                    int
+	Status                       int
+	Complete                     bool
+	Encoding                     string
+	UncompressedBytes            int64
+}
+
+// name returns the name of the call of a request.
+func (f *FrameRow) name() Method { return Method{f.Protocol, f.Service, f.Method} }
+
+// CallRow holds the fields of a record of `dubbo-wire calls` that the tests compare.
+type CallRow struct {
+	Client, Server, Protocol, Service, Method, Serialization string
+	RequestFrame, ResponseFrame                              int64
+	RequestFrameBytes, ResponseFrameBytes                    int64
+	RequestComplete, ResponseComplete                        *bool // nil for true
+	Status                                                   int
+	Arguments                                                []json.RawMessage
+	Result                                                   json.RawMessage
 }
 
 // EachFrame calls each for every record that `dubbo-wire frames` prints of a file.
 func (b *Bed) EachFrame(file string, each func(*FrameRow)) error {
-	out, err := runFor(time.Minute, b.Binary, "frames", file, "--format", "jsonl")
+	return eachRow(b, "frames", file, each)
+}
+
+// EachCall calls each for every record that `dubbo-wire calls` prints of a file.
+func (b *Bed) EachCall(file string, each func(*CallRow)) error {
+	return eachRow(b, "calls", file, each)
+}
+
+func eachRow[T any](b *Bed, command, file string, each func(*T)) error {
+	out, err := runFor(time.Minute, b.Binary, command, file, "--format", "jsonl")
 	if err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(strings.NewReader(out))
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var f FrameRow
-		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+		row := new(T)
+		if err := json.Unmarshal(lines.Bytes(), row); err != nil {
 			return err
 		}
-		each(&f)
+		each(row)
 	}
 	return lines.Err()
 }

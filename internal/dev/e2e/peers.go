@@ -65,8 +65,17 @@ func (b *Bed) StartConsumer(ns, host string) (*Peer, error) {
 
 // startPeer starts a peer and waits until it prints a line that begins with ready.
 func (b *Bed) startPeer(release, ns, side, main, ready string, properties []string, workloads ...string) (*Peer, error) {
+	p, err := b.beginPeer(release, ns, side, main, properties, workloads...)
+	if err == nil {
+		_, err = p.WaitFor(ready, 1, StartJava)
+	}
+	return p, err
+}
+
+// beginPeer starts a peer.
+func (b *Bed) beginPeer(release, ns, side, main string, properties []string, workloads ...string) (*Peer, error) {
 	truth := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.truth", side, b.count))
-	p, err := b.StartUntil(ready, StartJava, side, b.java(release, ns, side, main, truth, properties, workloads...)...)
+	p, err := b.Start(side, b.java(release, ns, side, main, truth, properties, workloads...)...)
 	return &Peer{Process: p, truth: truth}, err
 }
 

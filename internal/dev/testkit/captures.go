@@ -96,7 +96,7 @@ func (c *Capture) Path() string { return filepath.Join(Dir(), c.File) }
 // Foreign reports whether the capture has no messages.
 func (c *Capture) Foreign() bool {
 	return len(c.Protocols) > 0 && !slices.ContainsFunc(c.Protocols, func(name string) bool {
-		return name != "rmi"
+		return name != "rmi" && name != "tls"
 	})
 }
 

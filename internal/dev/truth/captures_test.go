@@ -83,7 +83,7 @@ func readTruth(t *testing.T, name string) (sent, received map[way][]logged, teln
 	sent, received = map[way][]logged{}, map[way][]logged{}
 	require.NoError(t, javalog.Read(z, func(l *logged) {
 		switch {
-		case l.Kind == "http2", l.Kind == "message", l.Kind == "thrift", l.Kind == "http1", l.Kind == "http1message": // of another protocol
+		case l.Kind == "http2", l.Kind == "message", l.Kind == "thrift", l.Kind == "http1", l.Kind == "http1message", l.Kind == "tls": // of another protocol
 		case l.Kind == "telnet":
 			if l.Side == "provider" {
 				telnet += l.Bytes

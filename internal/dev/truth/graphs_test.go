@@ -215,10 +215,13 @@ type graphOwner struct {
 func (o *graphOwner) Message(_ int, m *rpc.Message)     { o.each(o.graph, m) }
 func (*graphOwner) Abort(int, uint64, string)           {}
 func (*graphOwner) Unowned(int, int64, string)          {}
+func (*graphOwner) Joined() bool                        { return false }
 func (*graphOwner) Claim(string)                        {}
 func (*graphOwner) BadHeader(int)                       {}
 func (*graphOwner) Framing(int, *rpc.Message)           {}
 func (*graphOwner) Awaited(int, uint64) bool            { return true }
+func (*graphOwner) Handshake(rpc.Handshake)             {}
+func (*graphOwner) Named(int) bool                      { return false }
 func (*graphOwner) Keep(int, *rpc.Message) bool         { return true }
 func (o *graphOwner) Want(int, *rpc.Message) rpc.Detail { return o.detail }
 func (o *graphOwner) Answered(int, uint64) *rpc.Operation {

@@ -43,7 +43,7 @@ func (c *http1Rows) Call(*call.Call, bool) {}
 func (c *http1Rows) Frame(r *pipeline.Row) {
 	var f http1Row
 	require.NoError(c.t, json.Unmarshal(c.frames.AppendJSON(nil, r), &f))
-	if f.Protocol == "http" {
+	if r.Msg.Protocol.PlainHTTP && !r.Msg.Interleaved {
 		sum := sha256.Sum256(r.Msg.Body)
 		f.sum = hex.EncodeToString(sum[:8])
 		w := way{f.Src, f.Dst}

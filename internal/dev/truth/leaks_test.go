@@ -139,13 +139,15 @@ func (s *secrets) frame(l *logged) {
 	s.values[text(l.ErrorMessage)] = true
 }
 
-// http adds what stays of a message of HTTP: the names of its header fields, and the segments of its path that are no ids.
+// http adds what stays of a message of HTTP: the names of its header fields, and the segments of its path that are no ids, without matrix parameters.
 func (s *secrets) http(l *http1Line) {
 	for _, header := range l.Headers {
 		s.names[strings.ToLower(header[0])] = true
 	}
 	segments := strings.Split(l.Path, "/")
 	for i, segment := range segments {
+		segment, _, _ = strings.Cut(segment, ";")
+		segments[i] = segment
 		if !decode.IsMemberName(segment) || strings.ContainsAny(segment, "0123456789") {
 			segments[i] = "{id}"
 		}
@@ -239,7 +241,15 @@ func secretsOf(t *testing.T, c *testkit.Capture) *secrets {
 	s.alike = slices.ContainsFunc(c.Serializations, func(name string) bool { return slices.Contains(strings.Fields(untypedMaps), name) })
 	s.fields = slices.Contains(c.Serializations, "smartbuf")
 	log := c.TruthLog(t)
-	require.NoError(t, javalog.Read(strings.NewReader(log), s.frame))
+	require.NoError(t, javalog.Read(strings.NewReader(log), func(l *logged) {
+		// A callback cannot be sent with Hessian over HTTP; what was logged of it has the words of Hessian's own tables.
+		if l.Method != "subscribe" || !strings.HasPrefix(c.Name, "hessian-http") {
+			s.frame(l)
+		}
+	}))
+	if strings.HasPrefix(c.Name, "hessian-http") {
+		s.names["heartbeat"], s.names["revision"] = true, true // parameters of the consumer's URL, which is the query of the path
+	}
 	if strings.Contains(log, `"path":"/`) {
 		require.NoError(t, javalog.Read(strings.NewReader(log), s.http))
 	}

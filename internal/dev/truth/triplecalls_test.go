@@ -238,7 +238,7 @@ func (m *tripleValues) request(c *http2Call, l *http2Line) string {
 	}
 	for key, want := range l.Attachments {
 		want, written := headerValue(want)
-		if !written || key == "remote.application" || c.Protocol == "http2" {
+		if !written || key == "remote.application" || c.Protocol == "http" || c.Protocol == "rest" {
 			continue
 		}
 		key = asNetty(key)

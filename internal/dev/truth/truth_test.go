@@ -92,17 +92,17 @@ func others(t *testing.T, p *provenance, r *run) {
 	}
 	for _, protocol := range p.Protocols {
 		switch protocol {
-		case "rest", "hessian", "http":
-			assert.Positive(t, r.others["http"])
+		case "rest", "hessian", "http", "http2":
+			assert.Positive(t, r.others["http"]+r.others["rest"])
 		case "tri", "grpc":
 			assert.Positive(t, r.others["triple"]+r.others["grpc"])
-		case "http2":
-			assert.Positive(t, r.others["http2"])
+		case "rmi":
+			assert.EqualValues(t, 4, r.totals.Other["rmi"].Connections)
 		case "thrift", "native-thrift":
 			assert.Positive(t, r.others["thrift"]+r.others["nativethrift"])
 		}
 	}
-	if slices.Contains(r.totals.OtherProtocols(), "unknown") && !slices.Contains(p.Protocols, "rmi") { // which nothing names yet
+	if slices.Contains(r.totals.OtherProtocols(), "unknown") {
 		assert.True(t, hasBareTalk(readHTTP1(t, p.Truth)), "unknown connections")
 	}
 }

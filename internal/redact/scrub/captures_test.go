@@ -130,12 +130,12 @@ func (c *scrubbed) unchanged(number int64, was, now *rpc.Message) {
 		same := false
 		switch a.Kind {
 		case decode.String, decode.Date, decode.Decimal, decode.Char:
-			same = a.Text == b.Text && strings.Trim(a.Text, "-0.E+\ufffd\x00/\b") != ""
+			same = a.Text == b.Text && len(a.Text) > 1 && strings.Trim(a.Text, "-0.E+\ufffd\x00/\b") != ""
 			if d, ok := parseDecimal([]byte(a.Text)); ok && d.n == 0 {
 				same = false
 			}
 		case decode.Int:
-			same = a.Num == b.Num && !isExtreme(a.Num)
+			same = a.Num == b.Num && !isExtreme(a.Num) && a.Num != 1 && a.Num != -1 // the sign of a number, in five bytes
 		case decode.Float64, decode.Float32:
 			same = a.Float == b.Float && a.Float != 1 && math.Abs(a.Float) > 1e-37 && math.Abs(a.Float) < 1e37
 		case decode.Bytes:

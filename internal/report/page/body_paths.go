@@ -68,7 +68,7 @@ func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
 const left = "left"
 
 func (d *doc) pathRow(name, class, in string, bytes int64, a *sizes.Anatomy, depth int) {
-	d.f(`<tr class="d%d %s"><th scope="row"><bdi>%s</bdi><td class="t">`, depth, class, cutStart(name, 80))
+	d.f(`<tr class="d%d %s"><th scope="row"><bdi>%s</bdi><td class="t">`, depth, class, cutLeft(name, 80))
 	if class != left {
 		d.f("%s", class)
 	}

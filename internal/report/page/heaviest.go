@@ -81,7 +81,7 @@ func (p *page) heaviestGroup(r *row, printedAt map[*report.Finding]int) {
 			if i > 0 {
 				p.f(", ")
 			}
-			p.f("%s <code>%s</code> <b>%s&nbsp;%%</b>", h.direction, cutStart(h.path, 60), report.Percent(h.bytes, h.of))
+			p.f("%s <code>%s</code> <b>%s&nbsp;%%</b>", h.direction, cutLeft(h.path, 60), report.Percent(h.bytes, h.of))
 		}
 		p.f("</p>\n")
 	}

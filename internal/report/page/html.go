@@ -43,16 +43,9 @@ func (d *doc) markup() markup { return markup(d.String()) }
 // longestName is the maximum length of a name in characters; longer names lose their beginning.
 const longestName = 160
 
-func short(name string) string { return cutStart(name, longestName) }
+func short(name string) string { return cutLeft(name, longestName) }
 
-// cutStart shortens a name to n columns. The end is the specific part of a name.
-func cutStart(name string, n int) string {
-	name = term.Clean(name)
-	if term.Width(name) <= n {
-		return name
-	}
-	return "…" + term.CutStart(name, n-1)
-}
+func cutLeft(name string, n int) string { return term.CutLeft(term.Clean(name), n) }
 
 // part formats a fraction of a picture's width as a percentage.
 func part(f float64) string {

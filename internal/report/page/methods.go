@@ -90,7 +90,7 @@ func (p *page) row(d *doc, r *row) {
 func name(text string) markup {
 	var d doc
 	text = short(text)
-	i := strings.LastIndexByte(text, '/')
+	i := report.MethodAt(text)
 	if i <= 0 || i+1 == len(text) {
 		d.f(`<bdi><b>%s</b></bdi>`, text)
 		return d.markup()

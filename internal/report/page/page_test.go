@@ -243,6 +243,13 @@ func TestPageOfDifferentMethods(t *testing.T) {
 	assert.NotContains(t, text, `class="same"`)
 }
 
+// A call over HTTP is named by its method and path, not by the last segment.
+func TestPageNamesHTTP(t *testing.T) {
+	html := string(write(t, read(t, "rest-edge-jetty-2.7.23.pcap.zst"), shown))
+	assert.Contains(t, html, `<b>GET /edge/users/{id}</b></bdi> <small><bdi>127.<wbr>0.<wbr>0.<wbr>1:20880</bdi></small>`)
+	assert.NotContains(t, html, "<b>{id}</b>")
+}
+
 // The golden file is what stands between style and script.
 func TestGoldenPage(t *testing.T) {
 	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Explain: "dubbo-wire explain bid-plain.pcap"})))

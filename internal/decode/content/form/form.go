@@ -18,7 +18,9 @@ var Format = decode.Format{Name: "form", Depth: decode.DepthFull, Scrub: scrub}
 // Reader reads one body at a time.
 type Reader struct {
 	decode.Recorder
-	cut bool // the capture lacks the rest of the body
+	// Text decodes the bytes of texts; nil is UTF-8.
+	Text func([]byte) string
+	cut  bool // the capture lacks the rest of the body
 }
 
 // Reset starts a body; see [decode.Reader].
@@ -90,7 +92,7 @@ func (r *Reader) text(end int) (string, bool) {
 	b := r.Buf[r.Off:end]
 	if bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '+') < 0 {
 		r.Off = end
-		return decode.UTF8(b), true
+		return r.decoded(b), true
 	}
 	plain := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {
@@ -109,7 +111,14 @@ func (r *Reader) text(end int) (string, bool) {
 		}
 	}
 	r.Off = end
-	return decode.UTF8(plain), true
+	return r.decoded(plain), true
+}
+
+func (r *Reader) decoded(b []byte) string {
+	if r.Text != nil {
+		return r.Text(b)
+	}
+	return decode.UTF8(b)
 }
 
 // digit returns the value of a hexadecimal digit, -1 if c is none.

@@ -1,9 +1,11 @@
-package form
+package form_test
 
 import (
 	"testing"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/content/charset"
+	"dubbo-wire/internal/decode/content/form"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
@@ -25,13 +27,19 @@ func TestWhole(t *testing.T) {
 		{"a=1&b", decode.Lost, `{"a":"1"}`, decode.Lost, 4},
 		{"a=1&", decode.Cut, `{"a":"1"}`, decode.Cut, 4},
 	} {
-		formattest.WantsWhole(t, new(Reader), row.body, row.short, row.want, row.cause, row.at)
+		formattest.WantsWhole(t, new(form.Reader), row.body, row.short, row.want, row.cause, row.at)
 	}
+}
+
+// TestCharset: texts are in the charset that the content type names, with and without escapes.
+func TestCharset(t *testing.T) {
+	latin1, _ := charset.Find("ISO-8859-1")
+	formattest.WantsWhole(t, &form.Reader{Text: latin1.Text}, "name=J%F6rg+\xd6&\xe4=1", decode.Malformed, `{"name":"Jörg Ö","ä":"1"}`, decode.None, 0)
 }
 
 // FuzzWhole: whatever the body is, every byte that was taken has an owner.
 func FuzzWhole(f *testing.F) {
-	formattest.FuzzWhole(f, new(Reader),
+	formattest.FuzzWhole(f, new(form.Reader),
 		"a=1&a=2&b&c=&=d&&e=f=g&", "name=J%C3%B6rg+M&age=5", "%", "a=%4", "&&", "=", "", "\xff=\x00",
 	)
 }

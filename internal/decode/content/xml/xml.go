@@ -1,8 +1,8 @@
 // Package xml reads bodies of XML. An element with nothing but text is a text. Any other is a map in the tree of its attributes and
 // child elements by their names, which may come more than once; text beside them has the name "$text". The name of the root
 // element stands before the value. Of entities only the five of XML itself and characters by their numbers are known; a document type
-// is passed over, never followed. The text is UTF-8; one that declares another encoding is read only as far as it is ASCII throughout. The
-// body is borrowed until the next Reset.
+// is passed over, never followed. The text is UTF-8, or of the encoding that its content type, else its declaration, names if package charset
+// has that; else it is read only if it is ASCII throughout. The body is borrowed until the next Reset.
 //
 // Source: Extensible Markup Language (XML) 1.0, fifth edition.
 package xml
@@ -11,9 +11,11 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/content/charset"
 	"dubbo-wire/internal/decode/wire"
 )
 
@@ -30,17 +32,39 @@ var Format = decode.Format{Name: "xml", Depth: decode.DepthFull, Scrub: wire.UTF
 // Reader reads one body at a time.
 type Reader struct {
 	decode.Recorder
-	cut bool // the capture lacks the rest of the body
-	// Hides is set if the markup of the last body may say something: it has a comment, an instruction, a document type, or a root whose
-	// name may be a value.
-	Hides bool
+	// Text decodes the bytes of texts; nil is UTF-8, or what the body declares.
+	Text func([]byte) string
+
+	cut     bool // the capture lacks the rest of the body
+	hides   bool
+	decoded func([]byte) string // as Text, or as the body declares
+	scratch []byte              // of a text with references
 }
+
+// maxScratch is the number of bytes that are kept for texts of later bodies.
+const maxScratch = 1 << 20
 
 // Reset starts a body; see [decode.Reader].
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.cut = r.Short != decode.Malformed
-	r.Hides = false
+	r.hides = false
+	if cap(r.scratch) > maxScratch {
+		r.scratch = nil
+	}
+	if r.decoded = r.Text; r.decoded == nil {
+		r.decoded = decode.UTF8
+	}
+}
+
+// Hidden reports whether the markup of the last body may say something: it has a comment, an instruction, a document type, or a root whose
+// name may be a value.
+func (r *Reader) Hidden() bool { return r.hides }
+
+// isName reports whether the tag of a root is a name, with a prefix or without one, as in soap:Envelope.
+func isName(tag string) bool {
+	prefix, local, ok := strings.Cut(tag, ":")
+	return decode.IsMemberName(prefix) && (!ok || decode.IsMemberName(local))
 }
 
 // Whole takes all bytes of the body and records them under the given label.
@@ -49,7 +73,7 @@ func (r *Reader) Whole(l decode.Label, name string, index int) {
 	r.take("\ufeff")
 	r.misc(true)
 	if tag := r.startTag(); r.OK() {
-		r.Hides = r.Hides || !decode.IsMemberName(string(tag))
+		r.hides = r.hides || !isName(string(tag))
 		r.Role("field")
 		r.element(tag, l, name, index)
 	}
@@ -73,18 +97,18 @@ func (r *Reader) misc(before bool) {
 		r.space()
 		switch {
 		case r.take("<!--"):
-			r.Hides = true
+			r.hides = true
 			r.past("-->")
 		case r.take("<?"):
 			start := r.Off
 			declares := before && r.at("xml ")
 			r.past("?>")
-			r.Hides = r.Hides || !declares || r.Off-start > maxDeclaration
+			r.hides = r.hides || !declares || r.Off-start > maxDeclaration
 			if declares && r.OK() {
 				r.encoding(start)
 			}
 		case before && r.take("<!DOCTYPE"):
-			r.Hides = true
+			r.hides = true
 			r.documentType()
 		default:
 			r.Role("punct")
@@ -101,10 +125,16 @@ func (r *Reader) encoding(start int) {
 		return
 	}
 	name, _, _ = bytes.Cut(name[1:], name[:1]) // between quotes
-	if bytes.EqualFold(name, []byte("utf-8")) {
+	if c, ok := charset.Find(string(name)); ok && c.ASCII {
+		if r.Text == nil {
+			r.decoded = c.Text
+		}
 		return
 	}
-	r.Hides = true
+	r.hides = true
+	if r.Text != nil {
+		return
+	}
 	if bytes.ContainsFunc(r.Buf[r.Off:], func(c rune) bool { return c >= utf8.RuneSelf }) {
 		r.FailAt(r.Off, decode.Unsupported, "XML in UTF-8", fmt.Sprintf("%q", name))
 	}
@@ -196,7 +226,7 @@ func (r *Reader) onlyText(tag []byte, l decode.Label, name string, index int) bo
 	}
 	r.Off = from
 	r.Role("punct")
-	r.text(from+n, l, name, index)
+	r.value(from+n, l, name, index)
 	r.endTag(tag)
 	return true
 }
@@ -240,7 +270,7 @@ func (r *Reader) attributes() (n int) {
 			r.failAt(r.Off+less, "the quote at the end of an attribute")
 			return n
 		}
-		r.text(r.Off+size, decode.ByEntry, name, n)
+		r.value(r.Off+size, decode.ByEntry, name, n)
 		if r.take(quote) {
 			r.Role("punct")
 		}
@@ -258,11 +288,11 @@ func (r *Reader) content(n int) {
 		case r.at("</"):
 			return
 		case r.take("<!--"):
-			r.Hides = true
+			r.hides = true
 			r.past("-->")
 			r.Role("punct")
 		case r.take("<?"):
-			r.Hides = true
+			r.hides = true
 			r.past("?>")
 			r.Role("punct")
 		case r.take("<![CDATA["):
@@ -291,7 +321,7 @@ func (r *Reader) content(n int) {
 				continue
 			}
 			r.Off = start
-			r.text(end, decode.ByEntry, r.key(nil, n), n)
+			r.value(end, decode.ByEntry, r.key(nil, n), n)
 			n++
 		}
 	}
@@ -342,39 +372,40 @@ func (r *Reader) section(n int, l decode.Label, name string, index int) {
 	b := r.Buf[r.Off : r.Off+n]
 	r.Off += n
 	if node := r.Leaf(decode.String, l, name, index); node != nil && r.Values() {
-		node.Text = decode.UTF8(b)
+		node.Text = r.decoded(b)
 	}
 	r.take("]]>")
 	r.Role("punct")
 }
 
-// text takes the bytes up to offset end as a value.
-func (r *Reader) text(end int, l decode.Label, name string, index int) {
+// value takes the bytes up to offset end as a value.
+func (r *Reader) value(end int, l decode.Label, name string, index int) {
 	if !r.OK() {
 		return
 	}
 	b := r.Buf[r.Off:end]
-	plain := b
-	if bytes.IndexByte(b, '&') >= 0 {
-		plain = make([]byte, 0, len(b))
-		for i := 0; i < len(b); i++ {
-			if b[i] != '&' {
-				plain = append(plain, b[i])
-				continue
-			}
-			c, n := reference(b[i:])
-			if n == 0 {
-				r.FailAt(r.Off+i, decode.Malformed, "a character or one of XML's own entities", fmt.Sprintf("%q", b[i:min(i+16, len(b))]))
-				return
-			}
-			plain = utf8.AppendRune(plain, c)
-			i += n - 1
+	plain, from := "", 0
+	r.scratch = r.scratch[:0]
+	for i := bytes.IndexByte(b, '&'); i >= 0 && i < len(b); i++ {
+		if b[i] != '&' {
+			continue
 		}
+		c, n := reference(b[i:])
+		if n == 0 {
+			r.FailAt(r.Off+i, decode.Malformed, "a character or one of XML's own entities", fmt.Sprintf("%q", b[i:min(i+16, len(b))]))
+			return
+		}
+		r.scratch = utf8.AppendRune(append(r.scratch, r.decoded(b[from:i])...), c)
+		i += n - 1
+		from = i + 1
+	}
+	if from == 0 {
+		plain = r.decoded(b)
+	} else {
+		plain = string(append(r.scratch, r.decoded(b[from:])...))
 	}
 	r.Off = end
-	if node := r.Leaf(decode.String, l, name, index); node != nil && r.Values() {
-		node.Text = decode.UTF8(plain)
-	}
+	r.Leaf(decode.String, l, name, index).SetText(plain)
 }
 
 // maxReference is the length that references may have, in bytes.

@@ -31,7 +31,8 @@ func TestWhole(t *testing.T) {
 		{`<a b="1"c="2"/>`, decode.Malformed, `{"b":"1"}`, decode.Malformed, 8},
 		{`<a>1</a><b/>`, decode.Malformed, `"1"`, decode.Malformed, 8},
 		{`<a>&#0;</a>`, decode.Malformed, ``, decode.Malformed, 3},
-		{"<?xml version='1.0' encoding='ISO-8859-1'?><a>M\xfcnchen</a>", decode.Malformed, ``, decode.Unsupported, 43},
+		{"<?xml version='1.0' encoding='ISO-8859-1'?><a>M\xfcnchen &#228;</a>", decode.Malformed, `"München ä"`, decode.None, 0},
+		{"<?xml version='1.0' encoding='GB2312'?><a>M\xfcnchen</a>", decode.Malformed, ``, decode.Unsupported, 39},
 		{"<?xml version='1.0' encoding = 'ISO-8859-1'?><a>Oslo</a>", decode.Malformed, `"Oslo"`, decode.None, 0},
 		{"<?xml encoding", decode.Malformed, ``, decode.Malformed, 0},
 		{"<?xml encoding?><a/>", decode.Malformed, `""`, decode.None, 0},
@@ -56,7 +57,10 @@ func TestDepth(t *testing.T) {
 func TestHides(t *testing.T) {
 	for body, hides := range map[string]bool{
 		`<?xml version="1.0" encoding="utf-8" standalone="yes"?><a b="1">2</a>`: false,
-		`<a><b/></a>`:                            false,
+		`<a><b/></a>`: false,
+		`<s:Envelope xmlns:s="b"><s:Body/></s:Envelope>`: false,
+		`<a:1/>`:                                 true,
+		`<a:b:c/>`:                               true,
 		`<a><!-- b --></a>`:                      true,
 		`<!-- b --><a/>`:                         true,
 		`<a/><?b c?>`:                            true,
@@ -68,7 +72,7 @@ func TestHides(t *testing.T) {
 		var r Reader
 		_, err := formattest.ReadWhole(t, &r, body, decode.Malformed, 0)
 		assert.Nil(t, err, body)
-		assert.Equal(t, hides, r.Hides, body)
+		assert.Equal(t, hides, r.Hidden(), body)
 	}
 }
 

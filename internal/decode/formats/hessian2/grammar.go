@@ -14,7 +14,8 @@
 //
 // Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, values.go the values, objects.go objects and
 // references, strings.go the texts, handles.go the classes whose objects stand for a date (compact_time.go), a number or an
-// enum constant (enums.go), numbering.go the object table, writers.go how the writer of a body is recognised.
+// enum constant (enums.go), numbering.go the object table, writers.go how the writer of a body is recognised, hessian1.go the values of
+// Hessian 1.
 package hessian2
 
 import (

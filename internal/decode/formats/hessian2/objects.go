@@ -152,13 +152,18 @@ func (r *Reader) definition() bool {
 	return true
 }
 
-// reference takes 51 int. If the target stands for a short scalar, the scalar is recorded again, since Java's reader returns
-// it; otherwise the node refers to the target.
+// reference takes 51 int.
 func (r *Reader) reference(p *place) bool {
 	i, stop := r.int(r.Off+1, "the index of an object")
 	if stop < 0 {
 		return false
 	}
+	return r.refer(p, i, stop)
+}
+
+// refer takes a reference to object i, which ends at stop. If the target stands for a short scalar, the scalar is recorded again, since
+// Java's reader returns it; otherwise the node refers to the target.
+func (r *Reader) refer(p *place, i, stop int) bool {
 	if i == noIndex {
 		_, ok := r.leaf(decode.Opaque, p, stop)
 		return ok

@@ -56,14 +56,16 @@ type Reader struct {
 	table    table // the targets of references
 	original bool  // the writer is the original library
 	dubbo3   bool  // the writer is a release of Dubbo 3, and a body is one value
+	first    bool  // the grammar is that of Hessian 1
 	detector *detector
 	observer *detector // is told what this walk meets; without a tree
 
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
 
-	join  []byte // scratch for strings in chunks
-	dirty bool   // a value was read since the tables were emptied
+	named map[string]int // the classes of a body of Hessian 1, which has no table of them
+	join  []byte         // scratch for strings in chunks
+	dirty bool           // a value was read since the tables were emptied
 }
 
 // class is an entry of the class table.
@@ -113,6 +115,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.clear()
 	}
 	r.table.counting = t == nil && r.observer == nil
+	r.first = false
 }
 
 // clear empties the tables, and gives back what is too large to keep.
@@ -126,6 +129,10 @@ func (r *Reader) clear() {
 	if cap(r.join) > maxJoin {
 		r.join = nil
 	}
+	if len(r.named) > maxKept {
+		r.named = nil
+	}
+	clear(r.named)
 	if len(r.constants) > 0 {
 		if len(r.constants) > maxKept {
 			r.constants = make(map[constant]struct{})
@@ -238,7 +245,12 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	}
 	r.dirty = true
 	depth := r.Tree.Depth()
-	r.value(&place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"})
+	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
+	if r.first {
+		r.value1(&p)
+	} else {
+		r.value(&p)
+	}
 	r.Settle(depth)
 }
 

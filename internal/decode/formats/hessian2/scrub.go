@@ -3,13 +3,15 @@ package hessian2
 import (
 	"encoding/binary"
 	"math"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces the value after its opcode. The opcode stays, since it says the type, and of short values the length.
-// Zero and one as a double are opcodes without a value, and stay.
+// Zero and one as a double are opcodes without a value, and stay. Values of Hessian 1 that have other opcodes have those of no value of the
+// same kind.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.Int, decode.Date:
@@ -17,9 +19,11 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	case decode.Float64, decode.Float32:
 		return scrubDouble(b, m)
 	case decode.String, decode.Char, decode.Decimal:
-		return scrubChunks(b, asText, chunkEnd, func(text []byte) { wire.MapUTF8(text, n.Kind, m) })
+		return scrubChunks(b, asAnyText, chunkEnd, func(text []byte) { wire.MapUTF8(text, n.Kind, m) }, false)
 	case decode.Bytes:
-		return scrubChunks(b, asBytes, func(b []byte, n int) int { return n }, m.Bytes)
+		return scrubChunks(b, asAnyBytes, func(b []byte, n int) int { return n }, m.Bytes, false)
+	case decode.Opaque: // of a body that was cut, the start of a text
+		return scrubChunks(b, asAnyText, chunkEnd, func(text []byte) { wire.MapUTF8(text, decode.String, m) }, true)
 	}
 	return false
 }
@@ -28,7 +32,7 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 // date is an integer of milliseconds or minutes.
 func scrubInt(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch op := b[0]; {
-	case n.Kind == decode.Date && op != 0x4a && op != 0x4b:
+	case n.Kind == decode.Date && op != 0x4a && op != 0x4b && op != 'd':
 		return false
 	case len(b) == 9:
 		binary.BigEndian.PutUint64(b[1:], uint64(m.Int(int64(binary.BigEndian.Uint64(b[1:])))))
@@ -72,9 +76,28 @@ func scrubDouble(b []byte, m decode.Mapper) bool {
 	return true
 }
 
+// asAnyText is asText for a string of Hessian 1 or 2.
+func asAnyText(b byte) (head int, more, ok bool) {
+	switch b {
+	case 's', 'x':
+		return 3, true, true
+	case 'X':
+		return 3, false, true
+	}
+	return asText(b)
+}
+
+// asAnyBytes is asBytes for a binary of Hessian 1 or 2.
+func asAnyBytes(b byte) (head int, more, ok bool) {
+	if b == 'b' {
+		return 3, true, true
+	}
+	return asBytes(b)
+}
+
 // scrubChunks replaces a text or a binary that is written in chunks, as one: a character may begin in one chunk and end in
-// the next. end returns the length of so many units.
-func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b []byte, units int) int, replace func(content []byte)) bool {
+// the next. end returns the length of so many units. cut is set if b ends within them.
+func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b []byte, units int) int, replace func(content []byte), cut bool) bool {
 	type span struct{ from, to int }
 	var spans []span
 	var content []byte
@@ -88,10 +111,16 @@ func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b [
 		}
 		from := at + head
 		n := end(b[from:], chunkLen(b[at:from]))
+		if cut && n < 0 {
+			n, cut = wholeLen(b[from:]), false
+			spans = append(spans, span{from, from + n})
+			content = append(content, b[from:from+n]...)
+			break
+		}
 		if n < 0 || from+n > len(b) {
 			return false
 		}
-		if at == 0 && !another {
+		if at == 0 && !another && !cut {
 			if from+n != len(b) {
 				return false
 			}
@@ -105,11 +134,27 @@ func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b [
 			return false
 		}
 	}
+	if cut {
+		return false
+	}
 	replace(content)
 	for _, s := range spans {
 		content = content[copy(b[s.from:s.to], content):]
 	}
 	return true
+}
+
+// wholeLen returns the length of the whole characters at the start of b, a text that may end within one.
+func wholeLen(b []byte) int {
+	for n := len(b); n > 0 && len(b)-n < utf8.UTFMax; n-- {
+		if size := sequenceLen(b[n-1]); size > 0 {
+			if size > len(b)-n+1 {
+				return n - 1
+			}
+			break
+		}
+	}
+	return len(b)
 }
 
 // chunkEnd returns the length in bytes of so many UTF-16 units at the start of b, -1 if there are fewer.

@@ -285,6 +285,11 @@ func (r *Reader) text(at, stop int, name bool) string {
 		}
 		content = r.join
 	}
+	return r.decoded(content, name)
+}
+
+// decoded returns a text that skipUnits has passed as a string.
+func (r *Reader) decoded(content []byte, name bool) string {
 	switch {
 	case !utf8.Valid(content):
 		return decodeUnits(content)

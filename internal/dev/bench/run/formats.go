@@ -73,6 +73,9 @@ func measureFormats(out io.Writer, dir string, rounds int) (bool, error) {
 	verdict, held := judgePeer(times)
 	fmt.Fprintf(out, "\nHessian2 on the benchmark's mix (%d bodies, %.1f MB): walked at %.0f MB/s, decoded by dubbo-go-hessian2 at %.0f MB/s: %.1f × (at least %.0f) %s\n",
 		len(benchmark.frames), float64(benchmark.bytes)/1e6, walked.median()/1e6, peer.median()/1e6, times, leastOfPeer, verdict)
+	if err := measureContents(out, dir, rounds); err != nil {
+		return false, err
+	}
 	fmt.Fprintf(out, "\nmedians of %d rounds, in which all took turns; MB of bodies per second of processor time\n", rounds)
 	return held, nil
 }

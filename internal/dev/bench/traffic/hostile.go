@@ -187,7 +187,7 @@ func startOne(w *hostileWriter) {
 const longName = 60_000
 
 // Hostiles are the hostile captures, with their full number.
-var Hostiles = slices.Concat(hostiles, hostileHTTP2)
+var Hostiles = slices.Concat(hostiles, hostileHTTP2, hostileTLS)
 
 var hostiles = []Hostile{
 	{Name: "connections", Text: "connections that open, send a small request and are never heard of again", N: 1e6, send: func(w *hostileWriter, i int64) {

@@ -24,8 +24,8 @@ public final class Provider {
             peer.export(EdgeService.class, edge, "blue", "1.2.3");
             Protobuf.export(peer);
         }
-        if (!Settings.EXTRA.isEmpty()) {
-            Extra.named(Settings.EXTRA).export();
+        for (String extra : Settings.EXTRA) {
+            Extra.named(extra).export();
         }
         System.out.println("READY dubbo " + peer.version());
         Thread.currentThread().join();

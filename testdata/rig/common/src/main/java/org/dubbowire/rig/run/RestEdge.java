@@ -12,6 +12,9 @@ public class RestEdge implements Extra {
     private static final String JSON = "application/json";
     private static final String BID = "{\"id\":\"posted\",\"device\":{\"os\":\"ios\",\"geo\":{\"city\":\"北京\",\"lat\":100.1}},\"impressions\":[{\"id\":\"abc\",\"bidFloor\":1.1}]}";
     private static final String HOST = "Host: " + Settings.urlHost() + ":" + Settings.PORT + "\r\n";
+    private static final String GET = "GET /edge/days/2024-01-01 HTTP/1.1\r\n" + HOST;
+    private static final String POST = "POST /edge/text HTTP/1.1\r\n" + HOST + "Content-Type: text/plain\r\nAccept: text/plain\r\n";
+    private static final String CLOSE = "Connection: close\r\n\r\n";
 
     private static final class Things implements RestThings {
         @Override
@@ -138,11 +141,17 @@ public class RestEdge implements Extra {
 
     @Override
     public void run() {
+        clients();
+        raw();
+        broken();
+    }
+
+    /** By a client of HTTP and, where it can, by Dubbo's own. */
+    static void clients() {
         web(new Web(), "");
         if (Boolean.getBoolean("rig.dubbo.client")) {
             dubbo();
         }
-        raw();
     }
 
     /** By any client. */
@@ -230,32 +239,33 @@ public class RestEdge implements Extra {
     }
 
     /** What clients write who have no library, or a bad one. */
-    private static void raw() {
-        String get = "GET /edge/days/2024-01-01 HTTP/1.1\r\n" + HOST;
-        String post = "POST /edge/text HTTP/1.1\r\n" + HOST + "Content-Type: text/plain\r\nAccept: text/plain\r\n";
-        String close = "Connection: close\r\n\r\n";
-        step("pipeline", () -> Web.raw(get + "\r\n" + post + "Content-Length: 5\r\n\r\nfirst" + "HEAD /edge/empty HTTP/1.1\r\n" + HOST + "\r\n" + post + "Content-Length: 6\r\n\r\nsecond" + get + close));
-        step("no keep-alive", () -> Web.raw(get + close));
+    static void raw() {
+        step("pipeline", () -> Web.raw(GET + "\r\n" + POST + "Content-Length: 5\r\n\r\nfirst" + "HEAD /edge/empty HTTP/1.1\r\n" + HOST + "\r\n" + POST + "Content-Length: 6\r\n\r\nsecond" + GET + CLOSE));
+        step("no keep-alive", () -> Web.raw(GET + CLOSE));
         step("HTTP/1.0", () -> Web.raw("GET /edge/days/2024-01-02 HTTP/1.0\r\n\r\n"));
         step("HTTP/1.0, many bytes", () -> Web.raw("GET /edge/large?size=20000 HTTP/1.0\r\n\r\n"));
         step("HTTP/1.0 keep-alive", () -> Web.raw("GET /edge/days/2024-01-03 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", null, "GET /edge/days/2024-01-04 HTTP/1.0\r\n\r\n"));
-        step("expect", () -> Web.raw(post + "Expect: 100-continue\r\nContent-Length: 7\r\n" + close, null, "waiting"));
-        step("chunked", () -> Web.raw(post + "Transfer-Encoding: chunked\r\n" + close + "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"));
-        step("chunks in pieces", () -> Web.raw(post + "Transfer-Encoding: chunked\r\n" + close + "5\r", "\nhel", "lo\r\n1", "\r\n!\r\n0\r\n", "\r\n"));
-        step("extensions and trailers", () -> Web.raw(post + "Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n" + close + "A;name=value;quoted=\"a;b\"\r\n0123456789\r\n000b\r\n0123456789a\r\n0;last\r\nX-Sum: 21\r\nX-Other: more\r\n\r\n"));
-        step("names in capitals", () -> Web.raw("GET /edge/headers HTTP/1.1\r\nHOST: x\r\nx-trace-id:   padded  \r\nACCEPT:text/plain\r\nCOOKIE:session=1\r\n" + close));
-        step("folded", () -> Web.raw("GET /edge/headers HTTP/1.1\r\n" + HOST + "X-Trace-Id: first\r\n  second\r\n" + close));
+        step("expect", () -> Web.raw(POST + "Expect: 100-continue\r\nContent-Length: 7\r\n" + CLOSE, null, "waiting"));
+        step("chunked", () -> Web.raw(POST + "Transfer-Encoding: chunked\r\n" + CLOSE + "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"));
+        step("chunks in pieces", () -> Web.raw(POST + "Transfer-Encoding: chunked\r\n" + CLOSE + "5\r", "\nhel", "lo\r\n1", "\r\n!\r\n0\r\n", "\r\n"));
+        step("extensions and trailers", () -> Web.raw(POST + "Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\n" + CLOSE + "A;name=value;quoted=\"a;b\"\r\n0123456789\r\n000b\r\n0123456789a\r\n0;last\r\nX-Sum: 21\r\nX-Other: more\r\n\r\n"));
+        step("names in capitals", () -> Web.raw("GET /edge/headers HTTP/1.1\r\nHOST: x\r\nx-trace-id:   padded  \r\nACCEPT:text/plain\r\nCOOKIE:session=1\r\n" + CLOSE));
+        step("folded", () -> Web.raw("GET /edge/headers HTTP/1.1\r\n" + HOST + "X-Trace-Id: first\r\n  second\r\n" + CLOSE));
         step("bare LF", () -> Web.raw("GET /edge/days/2024-01-05 HTTP/1.1\nHost: x\nConnection: close\n\n"));
-        step("absolute form", () -> Web.raw("GET http://elsewhere.example/edge/days/2024-01-06 HTTP/1.1\r\n" + HOST + close));
-        step("OPTIONS *", () -> Web.raw("OPTIONS * HTTP/1.1\r\n" + HOST + close));
-        step("lengths that disagree", () -> Web.raw(post + "Content-Length: 5\r\nContent-Length: 6\r\n" + close + "hello!"));
-        step("length and chunks", () -> Web.raw(post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n" + close + "5\r\nhello\r\n0\r\n\r\n"));
+        step("absolute form", () -> Web.raw("GET http://elsewhere.example/edge/days/2024-01-06 HTTP/1.1\r\n" + HOST + CLOSE));
+        step("OPTIONS *", () -> Web.raw("OPTIONS * HTTP/1.1\r\n" + HOST + CLOSE));
+        step("length and chunks", () -> Web.raw(POST + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n" + CLOSE + "5\r\nhello\r\n0\r\n\r\n"));
+        step("no Host", () -> Web.raw("GET /edge/days/2024-01-07 HTTP/1.1\r\n" + CLOSE));
+        step("long head", () -> Web.raw(GET + "X-Long: " + "x".repeat(9000) + "\r\n" + CLOSE));
+    }
+
+    /** What has no end, or not one end. */
+    private static void broken() {
+        step("lengths that disagree", () -> Web.raw(POST + "Content-Length: 5\r\nContent-Length: 6\r\n" + CLOSE + "hello!"));
         step("not HTTP", () -> Web.raw("ls -la\r\n\r\n"));
-        step("no Host", () -> Web.raw("GET /edge/days/2024-01-07 HTTP/1.1\r\n" + close));
-        step("long head", () -> Web.raw(get + "X-Long: " + "x".repeat(9000) + "\r\n" + close));
         step("cut", () -> {
             try (java.net.Socket socket = new java.net.Socket(Settings.HOST, Settings.PORT)) {
-                socket.getOutputStream().write(utf8(post + "Content-Length: 100\r\n\r\nnot all"));
+                socket.getOutputStream().write(utf8(POST + "Content-Length: 100\r\n\r\nnot all"));
             }
         });
     }

@@ -57,18 +57,10 @@ final class Session {
     private static void round(String what, String[] serializations, int rounds) throws Exception {
         for (int i = 0; i < rounds; i++) {
             for (String serialization : serializations) {
-                Session session = new Session(serialization, what.equals("heartbeats") ? HEARTBEAT : Settings.HEARTBEAT);
                 switch (what) {
-                    case "everything" -> {
-                        session.punctual();
-                        session.late();
-                    }
-                    case "punctual" -> session.punctual();
-                    case "plain" -> session.plain();
-                    case "steady" -> session.steady();
-                    case "traced" -> session.traced();
-                    case "heartbeats", "hold" -> session.plain();
-                    default -> Extra.named(what).run();
+                    case "everything", "punctual", "plain", "steady", "traced", "heartbeats", "hold" ->
+                        new Session(serialization, what.equals("heartbeats") ? HEARTBEAT : Settings.HEARTBEAT).calls(what);
+                    default -> Extra.named(what).run(); // with references of its own
                 }
             }
             Thread.sleep(switch (what) {
@@ -78,6 +70,19 @@ final class Session {
                 default -> 0;
             });
             Peer.CURRENT.leave();
+        }
+    }
+
+    private void calls(String what) throws InterruptedException {
+        switch (what) {
+            case "everything" -> {
+                punctual();
+                late();
+            }
+            case "punctual" -> punctual();
+            case "steady" -> steady();
+            case "traced" -> traced();
+            default -> plain();
         }
     }
 

@@ -1,5 +1,7 @@
 package org.dubbowire.rig.run;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -21,8 +23,8 @@ public final class Settings {
     public static final String SERVER = System.getProperty("rig.server", "");
     /** Classes that Dubbo gives to the JAX-RS of both ends, separated by commas. */
     public static final String EXTENSIONS = System.getProperty("rig.extensions", "");
-    /** Services of an Extra that the provider exports, too; empty for none. */
-    static final String EXTRA = System.getProperty("rig.extra", "");
+    /** The Extras whose services the provider exports, too; separated by commas. */
+    static final List<String> EXTRA = Arrays.stream(System.getProperty("rig.extra", "").split(",")).filter(name -> !name.isEmpty()).toList();
     /** The fork of Dubbo whose order of fields request bodies have; empty for Dubbo's own. */
     public static final String LAYOUT = System.getProperty("rig.layout", "");
     /** Where the provider answers administrators; 0 for nowhere. */

@@ -22,6 +22,9 @@ class Web {
     record Answer(int status, String body) {
     }
 
+    /** How long a bare socket waits for a server that does not close the connection, in milliseconds. */
+    private static final int PATIENCE = Integer.getInteger("rig.patience", 5000);
+
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     /** body is null, or what is sent; headers are names and values in turn. */
@@ -59,8 +62,8 @@ class Web {
     /** Sends the bytes on a connection of their own, and reads until the server closes it. */
     static String raw(String... parts) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(Settings.HOST, Settings.PORT), 5000);
-            socket.setSoTimeout(5000);
+            socket.connect(new InetSocketAddress(Settings.HOST, Settings.PORT), PATIENCE);
+            socket.setSoTimeout(PATIENCE);
             socket.setTcpNoDelay(true);
             ByteArrayOutputStream answer = new ByteArrayOutputStream();
             for (String part : parts) {

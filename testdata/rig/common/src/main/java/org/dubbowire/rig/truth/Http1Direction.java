@@ -42,6 +42,8 @@ final class Http1Direction {
     private byte[] head;
     private int messages;
     private boolean over;
+    /** Whether requests ended with the preface of HTTP/2. */
+    private boolean http2;
 
     /** requests: the other direction, where this one has responses; else null. */
     Http1Direction(Ends ends, String dir, Http1Direction requests) {
@@ -65,7 +67,7 @@ final class Http1Direction {
 
     void add(byte[] bytes) {
         for (byte b : bytes) {
-            if (over) {
+            if (over || requests != null && requests.http2) {
                 return;
             }
             wire.write(b);
@@ -76,7 +78,7 @@ final class Http1Direction {
 
     /** Nothing follows: a body may end here, and a message may be cut. */
     void end() {
-        if (over) {
+        if (over || requests != null && requests.http2) {
             return;
         }
         decoder.finish();
@@ -106,7 +108,8 @@ final class Http1Direction {
                 log(null, last.trailingHeaders());
                 if (message instanceof HttpRequest request) {
                     asked.add(request.method().name());
-                    over = request.method().name().equals("PRI");
+                    http2 = request.method().name().equals("PRI");
+                    over = http2;
                 } else {
                     over = ((HttpResponse) message).status().code() == 101;
                     requests.over |= over;

@@ -1,6 +1,7 @@
 package org.dubbowire.rig.run;
 
 import com.alibaba.dubbo.rpc.benchmark.BidRequest;
+import java.util.function.LongConsumer;
 import org.dubbowire.rig.rest.Bids;
 
 /** The published workloads of the REST rows: the bid request, and the text of 50 KB. rig.form is json, xml, json-gzip or xml-gzip. */
@@ -72,5 +73,17 @@ public final class RestBids implements Extra {
         for (int i = 0; i < 2; i++) {
             Step.run("text", () -> bids.text(text));
         }
+    }
+
+    @Override
+    public LongConsumer load(String method) {
+        Bids bids = Remote.of(form()).get();
+        BidRequest bid = Data.bid();
+        String text = Data.text50k();
+        return switch (method) {
+            case "bid" -> n -> bids.bid(bid);
+            case "text" -> n -> bids.text(text);
+            default -> throw new IllegalArgumentException("no load of " + method);
+        };
     }
 }

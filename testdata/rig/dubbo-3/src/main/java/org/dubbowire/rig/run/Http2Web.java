@@ -20,9 +20,11 @@ import io.netty.handler.codec.http2.InboundHttp2ToHttpAdapterBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A client of HTTP/2 that knows that the server speaks it: the connection begins with the preface. One call at a time. */
 final class Http2Web extends Web {
+    private static final boolean ASKED = System.getProperty("rig.http", "HTTP_1_1").equals("HTTP_2");
     private final LinkedBlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
     private final Channel channel;
 
@@ -55,7 +57,23 @@ final class Http2Web extends Web {
 
     /** The client that the setting rig.http asks for: HTTP_1_1, or HTTP_2 without asking the server. */
     static Web any() throws InterruptedException {
-        return System.getProperty("rig.http", "HTTP_1_1").equals("HTTP_2") ? new Http2Web() : new Web();
+        return ASKED ? new Http2Web() : new Web();
+    }
+
+    /** The client of a thread: all share that of HTTP/1.1, which opens a connection for each call that is made at the same time. */
+    static Supplier<Web> ofThreads() {
+        if (!ASKED) {
+            Web shared = new Web();
+            return () -> shared;
+        }
+        ThreadLocal<Web> own = ThreadLocal.withInitial(() -> {
+            try {
+                return new Http2Web();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        return own::get;
     }
 
     @Override

@@ -3,12 +3,18 @@ package org.dubbowire.rig.run;
 import com.alibaba.dubbo.rpc.benchmark.BidRequest;
 import com.alibaba.dubbo.rpc.benchmark.EchoService;
 import com.alibaba.fastjson2.JSON;
+import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import javax.xml.bind.JAXBContext;
-import javax.xml.bind.Marshaller;
+import javax.xml.bind.JAXBException;
 
-/** The published workloads in the forms that REST of Dubbo 3 has: JSON, XML, form fields, text; and JSON to the path of interface and method. */
+/**
+ * The published workloads in the forms that REST of Dubbo 3 has: JSON, XML, form fields, text; and JSON to the path of interface and method.
+ * Under load, rig.form is json or xml.
+ */
 public final class RestForms implements Extra {
     private static final class Implementation implements RestBids {
         @Override
@@ -53,7 +59,7 @@ public final class RestForms implements Extra {
         byte[] json = utf8(JSON.toJSONString(Data.bid()));
         byte[] full = utf8(JSON.toJSONString(Data.fullBid()));
         byte[] list = utf8(JSON.toJSONString(new Object[] {Data.bid()}));
-        byte[] xml = utf8(xml(Data.bid()));
+        byte[] xml = utf8(xml(bids(), Data.bid()));
         for (int i = 0; i < 20 * Settings.REPEAT; i++) {
             Step.run("bid", () -> post(web, "/bids/json", json, "application/json", "application/json"));
             Step.run("bid XML", () -> post(web, "/bids/xml", xml, "text/xml", "text/xml"));
@@ -78,11 +84,53 @@ public final class RestForms implements Extra {
         }
     }
 
-    private static String xml(BidRequest request) throws Exception {
+    /** A client that writes the object for each call and reads it from the answer, as a consumer of Dubbo would; it logs nothing. */
+    @Override
+    public LongConsumer load(String method) {
+        String form = System.getProperty("rig.form", "json");
+        BidRequest bid = Data.bid();
+        byte[] text = utf8(Data.text50k());
+        Supplier<Web> web = Http2Web.ofThreads();
+        JAXBContext bids = bids();
+        Step.Call call = switch (method + " " + form) {
+            case "bid json" -> () -> JSON.parseObject(answer(web.get(), "/bids/json", utf8(JSON.toJSONString(bid)), "application/json"), BidRequest.class);
+            case "bid xml" -> () -> bid(bids, answer(web.get(), "/bids/xml", utf8(xml(bids, bid)), "text/xml"));
+            case "text json" -> () -> answer(web.get(), "/bids/text", text, "text/plain");
+            default -> throw new IllegalArgumentException("no load of " + method + " in " + form);
+        };
+        return n -> {
+            try {
+                call.run();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        };
+    }
+
+    private static String answer(Web web, String path, byte[] body, String type) throws Exception {
+        Web.Answer answer = web.send("POST", path, body, "Content-Type", type, "Accept", type);
+        if (answer.status() != 200) {
+            throw new IllegalStateException(answer.status() + " " + answer.body());
+        }
+        return answer.body();
+    }
+
+    private static String xml(JAXBContext bids, BidRequest request) throws JAXBException {
         StringWriter xml = new StringWriter();
-        Marshaller marshaller = JAXBContext.newInstance(BidRequest.class).createMarshaller();
-        marshaller.marshal(request, xml);
+        bids.createMarshaller().marshal(request, xml);
         return xml.toString();
+    }
+
+    private static BidRequest bid(JAXBContext bids, String xml) throws JAXBException {
+        return (BidRequest) bids.createUnmarshaller().unmarshal(new StringReader(xml));
+    }
+
+    private static JAXBContext bids() {
+        try {
+            return JAXBContext.newInstance(BidRequest.class);
+        } catch (JAXBException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static byte[] utf8(String text) {

@@ -1,0 +1,3 @@
+module dubbo-wire/testdata/rig/tls-go
+
+go 1.26.0
