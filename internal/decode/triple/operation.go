@@ -68,7 +68,8 @@ func beginning(text string) string {
 func (d *Decoder) Operation(h *Head) *rpc.Operation {
 	key := target{path: h.target.path, version: h.target.version, contentType: h.target.contentType}
 	post := h.methodInBody && h.target.method == "POST"
-	inBody := post && key.path != "" // else the service is not known
+	inBody := post && key.path != ""           // else the service is not known
+	plain := h.plain || !h.Typed && !h.lacking // calls of gRPC have a content type
 	if h.methodInBody && !post {
 		key.contentType = "" // only the body of a POST names the method
 	}
@@ -79,10 +80,10 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		key.path, key.version = unknown+"/"+unknown, cmp.Or(key.version, unknown)
 	case inBody:
 		key.path, _, _ = strings.Cut(key.path, "?")
-	case h.plain, h.lacking && (h.target.method == "" || !h.Typed):
+	case plain, h.lacking && (h.target.method == "" || !h.Typed):
 		key.path, _, _ = strings.Cut(key.path, "?")
 		route := ""
-		if d.Route != nil && h.plain {
+		if d.Route != nil && plain {
 			route = d.Route(h.target.method, key.path)
 		}
 		if route == "" && !namesInterface(key.path) {
@@ -91,7 +92,7 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		if route != "" {
 			key.method, key.authority, key.path = h.target.method, h.target.authority, route
 			switch {
-			case h.lacking && !h.plain: // it may as well be a method of a service without a package
+			case h.lacking && !plain: // it may as well be a method of a service without a package
 				key.method, key.authority = unknown, unknown
 			case h.lacking: // they may be among the headers that are not known
 				key.method, key.authority = cmp.Or(key.method, unknown), cmp.Or(key.authority, unknown)
