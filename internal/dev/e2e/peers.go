@@ -103,12 +103,36 @@ func (p *Peer) Finished(limit time.Duration) error {
 	return nil
 }
 
-// Round runs a round and waits for its end.
+// Round runs a round and waits for its end, and for that of its connections: a busy machine may close them seconds later, and the next
+// capture would see their last packets.
 func (p *Peer) Round(round string) error {
 	if err := p.Begin(round); err != nil {
 		return err
 	}
-	return p.Finished(60 * time.Second)
+	if err := p.Finished(60 * time.Second); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(20 * time.Second); p.connected() && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return nil
+}
+
+// connected reports whether a TCP connection in the peer's namespace is neither closed nor waits for late packets.
+func (p *Peer) connected() bool {
+	for _, table := range []string{"tcp", "tcp6"} {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", p.Pid(), table))
+		if err != nil {
+			return false
+		}
+		for _, line := range strings.Split(string(b), "\n")[1:] {
+			const listening, waiting = "0A", "06" // include/net/tcp_states.h
+			if f := strings.Fields(line); len(f) > 3 && f[3] != listening && f[3] != waiting {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Leave shuts a peer down; a provider announces this to its consumers first.
