@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -237,11 +236,16 @@ func TestUpgradeSettings(t *testing.T) {
 	assert.EqualValues(t, 60_009, totals.Other["http2 unknown frames"].Bytes)
 }
 
-// FuzzUpgrade: whatever a connection of HTTP/1 begins with, wherever it is split and what is lost of it, the books balance.
+// FuzzUpgrade: whatever a connection of HTTP/1 begins with, wherever it is split and what is lost of it, the books balance. Of requests that
+// were sent as they are listed, nothing is found that was not sent; of others, what follows a lost byte may be a message of its own.
 func FuzzUpgrade(f *testing.F) {
+	sent := map[string]bool{}
 	for _, r := range upgradeRequests {
-		f.Add(r.text, switching, []byte{40}, []byte{})
-		f.Add(r.text, "HTTP/1.1 100 Continue\r\n\r\n"+switching, []byte{0, 250, 3}, []byte{2})
+		for _, responses := range []string{switching, "HTTP/1.1 100 Continue\r\n\r\n" + switching} {
+			sent[r.text+responses] = true
+			f.Add(r.text, responses, []byte{40}, []byte{})
+			f.Add(r.text, responses, []byte{0, 250, 3}, []byte{2})
+		}
 		f.Add(r.text, "HTTP/1.1 200 OK\r\n\r\n", []byte{250}, []byte{1, 0x80})
 	}
 	f.Fuzz(func(t *testing.T, request, responses string, cuts, lost []byte) {
@@ -250,14 +254,15 @@ func FuzzUpgrade(f *testing.F) {
 		}
 		list := split(switched(request, responses, 1<<16), cuts)
 		whole, _ := read(t, list, rpc.Values)
-		some := bytes.ContainsFunc(lost, func(r rune) bool { return r != 0 })
 		for i := range list {
 			list[i].Lost = i/8 < len(lost) && lost[i/8]>>(i%8)&1 == 1
 		}
-		damaged := slices.ContainsFunc(whole, func(m message) bool { return !m.Complete })
-		if some && len(whole) >= 7 && !damaged { // else what was read is not what was sent
+		if sent[request+responses] {
+			require.Len(t, whole, 8)
 			checkLost(t, list, whole)
+			return
 		}
+		read(t, list, rpc.Envelope)
 	})
 }
 
