@@ -1,0 +1,307 @@
+// Package estimate finds out what observed calls would weigh, and cost, in other serializations.
+//
+// Decoded messages come in; a table of targets comes out. Dubbo's own serializers write the bodies, in a Java virtual machine
+// that package jvm starts: values travel to it as records, and sizes come back. What a table needs besides (sampling, the
+// comparison with what was observed, frames, compression) is done here.
+package estimate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// Record is what the Java side is told of a message before its values.
+type Record struct {
+	ID       int64
+	Group    int32
+	Response bool
+	// Operation is that of the request, also for a response; nil if it is not known.
+	Operation *rpc.Operation
+	// ResultKind is Dubbo's number of the result kind, 0 to 5, of a response.
+	ResultKind int8
+	// Values are what AppendValues has made of the message.
+	Values []byte
+}
+
+// Append appends a record: lengths and numbers are big-endian, a text is its length in bytes (-1: null) and UTF-8.
+func (r *Record) Append(dst []byte) []byte {
+	kind := byte(1)
+	if r.Response {
+		kind = 2
+	}
+	dst = binary.BigEndian.AppendUint64(append(dst, kind), uint64(r.ID))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(r.Group))
+	if op := r.Operation; op != nil {
+		dst = appendText(dst, op.ProtocolVersion)
+		dst = appendNullable(dst, op.Service, op.ServiceNull)
+		dst = appendNullable(dst, op.Version, op.VersionNull)
+		dst = appendText(dst, op.Method)
+		if types := descriptor(op); types != "" || op.Parameters() == 0 {
+			dst = appendText(dst, types)
+		} else {
+			dst = appendNull(dst)
+		}
+	} else {
+		for range 5 {
+			dst = appendNull(dst)
+		}
+	}
+	dst = append(dst, byte(max(r.ResultKind, 0)))
+	return append(dst, r.Values...)
+}
+
+func descriptor(op *rpc.Operation) string {
+	if op.Descriptor != "" {
+		return op.Descriptor
+	}
+	return strings.Join(op.Descriptors, "")
+}
+
+// AppendValues appends the arguments of a request or the result of a response, and the attachments. If they cannot be sent, it
+// returns dst and the cause.
+//
+// The message must have been decoded with rpc.Values.
+func AppendValues(dst []byte, m *rpc.Message) (values []byte, cause string) {
+	if cause := unsent(m); cause != "" {
+		return dst, cause
+	}
+	t, top := m.Tree, [3]int{-1, -1, -1} // arguments, result, attachments
+	for i := 0; i < len(t.Nodes); i = int(t.Nodes[i].End) {
+		switch n := &t.Nodes[i]; {
+		case n.Label != decode.ByField:
+		case n.Name == "args":
+			top[0] = i
+		case n.Name == "result":
+			top[1] = i
+		case n.Name == "attachments":
+			top[2] = i
+		}
+	}
+	p := piper{t: t, dst: dst}
+	switch {
+	case m.Kind == rpc.Response && top[1] >= 0:
+		p.int32(1)
+		p.node(top[1])
+	case m.Kind == rpc.Response && m.ResultKind >= 0 && m.ResultKind%3 == 2: // null, which some serializations do not write
+		p.int32(1)
+		p.null()
+	case m.Kind == rpc.Response:
+		p.int32(0)
+	case top[0] >= 0:
+		p.children(top[0])
+	case m.Operation != nil && m.Operation.Parameters() == 0:
+		p.int32(0)
+	default:
+		return dst, "the arguments are not decoded"
+	}
+	switch {
+	case top[2] >= 0 && t.Nodes[top[2]].Kind == decode.Map:
+		p.dst = append(p.dst, 1)
+		p.node(top[2])
+	case len(m.Headers) > 0:
+		p.headers(m)
+	default:
+		p.dst = append(p.dst, 0)
+	}
+	if p.cause != "" {
+		return dst, p.cause
+	}
+	return p.dst, ""
+}
+
+// unsent returns why a message cannot be sent, "" if it can.
+func unsent(m *rpc.Message) string {
+	switch {
+	case !m.Complete:
+		return "incomplete in the capture"
+	case m.Kind.Control():
+		return "no call"
+	case m.Failed:
+		return "a response with an error"
+	case m.Exception:
+		return "an exception"
+	case m.Protocol != nil && m.Protocol.PlainHTTP && (m.Format == nil || m.Operation != nil && descriptor(m.Operation) == ""):
+		return "plain HTTP"
+	case m.Tree == nil:
+		return "not decoded"
+	case m.Err != nil:
+		text := m.QualifiedSerialization() + ": " + m.Err.Error()
+		if m.Err.Class != "" {
+			text = m.QualifiedSerialization() + ": the fields of " + m.Err.Class + " need its jar (--classpath)"
+		}
+		return text
+	}
+	return ""
+}
+
+// piper appends values of a tree.
+type piper struct {
+	t     *decode.Tree
+	dst   []byte
+	cause string
+	// numbers are those of the nodes in the order sent, by their index in the tree, -1 for others; next is the next one.
+	numbers []int32
+	next    int32
+	// later are the places in dst of numbers of nodes that were not sent yet, with the indexes of these nodes.
+	later []struct{ at, node int }
+	depth int
+}
+
+// maxPiped is the depth of values that are sent: Dubbo's serializers recurse.
+const maxPiped = 400
+
+func (p *piper) int32(n int)       { p.dst = binary.BigEndian.AppendUint32(p.dst, uint32(int32(n))) }
+func (p *piper) int64(n int64)     { p.dst = binary.BigEndian.AppendUint64(p.dst, uint64(n)) }
+func (p *piper) text(s string)     { p.dst = appendText(p.dst, s) }
+func (p *piper) optional(s string) { p.dst = appendNullable(p.dst, s, s == "") }
+
+func (p *piper) fail(i int, why string) {
+	if p.cause == "" {
+		p.cause = why
+		if path := p.t.Reference(i); path != "" {
+			p.cause = path + ": " + why
+		}
+	}
+}
+
+func (p *piper) null() {
+	p.dst = append(p.dst, byte(decode.Null), byte(decode.Whole))
+	p.dst = appendNull(appendNull(p.dst))
+	p.next++
+}
+
+// headers sends the attachments that travel outside the body as a map of strings.
+func (p *piper) headers(m *rpc.Message) {
+	n := 0
+	for i := range m.Headers {
+		if h := &m.Headers[i]; h.Key != "" && !h.Trailer {
+			n += 2
+		}
+	}
+	p.dst = append(p.dst, 1, byte(decode.Map), byte(decode.ByField))
+	p.dst = appendNull(appendText(p.dst, "attachments"))
+	p.int32(n)
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		if h.Key == "" || h.Trailer {
+			continue
+		}
+		if h.Unknown {
+			p.cause = "an attachment is in a header sent before the capture"
+			return
+		}
+		for k, text := range [2]string{h.Key, h.Value} {
+			p.dst = append(p.dst, byte(decode.String), byte(decode.ByKey)+2*byte(k))
+			p.dst = appendNull(appendNull(p.dst))
+			p.text(text)
+		}
+	}
+}
+
+// node sends node i with what is in it.
+func (p *piper) node(i int) {
+	n := &p.t.Nodes[i]
+	if p.numbers == nil {
+		p.numbers = make([]int32, len(p.t.Nodes))
+		for k := range p.numbers {
+			p.numbers[k] = -1
+		}
+	}
+	p.numbers[i] = p.next
+	p.next++
+	if p.depth++; p.depth > maxPiped {
+		p.fail(i, fmt.Sprintf("nested more than %d deep", maxPiped))
+		return
+	}
+	p.dst = append(p.dst, byte(n.Kind), byte(n.Label))
+	name := ""
+	if n.Label == decode.ByField {
+		name = n.Name
+	}
+	p.optional(name)
+	p.optional(n.Class)
+	switch n.Kind {
+	case decode.Null:
+	case decode.Bool:
+		p.dst = append(p.dst, byte(n.Num))
+	case decode.Int:
+		p.int64(n.Num)
+	case decode.Float32:
+		p.dst = binary.BigEndian.AppendUint32(p.dst, math.Float32bits(float32(n.Float)))
+	case decode.Float64:
+		p.int64(int64(math.Float64bits(n.Float)))
+		p.optional(n.Text)
+	case decode.Char, decode.String, decode.Decimal:
+		p.text(n.Text)
+	case decode.Bytes:
+		p.text(string(n.Raw))
+	case decode.Date:
+		p.text(n.Text)
+		p.int64(n.Num)
+	case decode.Enum:
+		p.text(n.Text)
+		p.int64(n.Num)
+	case decode.List, decode.Map, decode.Object:
+		p.children(i)
+	case decode.Ref, decode.Alias:
+		p.reference(i, int(n.Num))
+	case decode.Custom:
+		p.fail(i, "bytes that the application's own code wrote")
+	default:
+		p.fail(i, "not decoded")
+	}
+	p.depth--
+}
+
+func (p *piper) reference(i, to int) {
+	switch {
+	case to < 0 || to >= len(p.t.Nodes):
+		p.fail(i, "a reference to nothing")
+	case p.numbers[to] >= 0:
+		p.int32(int(p.numbers[to]))
+	case p.t.Nodes[i].Kind == decode.Alias && to > i:
+		p.later = append(p.later, struct{ at, node int }{len(p.dst), to})
+		p.int32(-1)
+	default:
+		p.fail(i, "a reference to what is not a value")
+	}
+}
+
+// children sends the values in node i, after their number.
+func (p *piper) children(i int) {
+	at, count, from := len(p.dst), 0, len(p.later)
+	p.int32(0)
+	for c := i + 1; c < int(p.t.Nodes[i].End) && p.cause == ""; c = int(p.t.Nodes[c].End) {
+		if n := &p.t.Nodes[c]; n.Kind != decode.Overhead {
+			p.node(c)
+			count++
+		}
+	}
+	binary.BigEndian.PutUint32(p.dst[at:], uint32(count))
+	for _, l := range p.later[from:] {
+		if number := p.numbers[l.node]; number >= 0 {
+			binary.BigEndian.PutUint32(p.dst[l.at:], uint32(number))
+		} else if p.cause == "" {
+			p.fail(i, "a reference to what is not a value")
+		}
+	}
+	p.later = p.later[:from]
+}
+
+func appendNull(dst []byte) []byte { return binary.BigEndian.AppendUint32(dst, math.MaxUint32) }
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint32(dst, uint32(len(s))), s...)
+}
+
+func appendNullable(dst []byte, s string, null bool) []byte {
+	if null {
+		return appendNull(dst)
+	}
+	return appendText(dst, s)
+}
