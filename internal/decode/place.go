@@ -141,6 +141,20 @@ func (r *Recorder) NextNode() int {
 	return len(r.Tree.Nodes)
 }
 
+// ClassOf gives the value of node i its class where the value is one node and has none. JSON does not print it; a value that is
+// written again has to be of the same class.
+func (r *Recorder) ClassOf(i int, class string) {
+	if r.Tree == nil || i < 0 || i >= len(r.Tree.Nodes) {
+		return
+	}
+	switch n := &r.Tree.Nodes[i]; n.Kind {
+	case Bool, Int, Float32, Float64, Char, Date, Decimal:
+		if n.Class == "" {
+			n.Class = class
+		}
+	}
+}
+
 // NameKey names the key of a map that is node i by its text and returns that, "" where the key is not a string.
 func (r *Recorder) NameKey(i int) string {
 	if i < 0 || i >= len(r.Tree.Nodes) || r.Tree.Nodes[i].Kind != String {

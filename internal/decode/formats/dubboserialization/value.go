@@ -72,6 +72,14 @@ func (r *Reader) object(p place) {
 
 // data takes a value of class c after its descriptor; elements of an array of the class have no descriptor.
 func (r *Reader) data(c class, p place) {
+	node := r.NextNode()
+	r.dataOf(c, p)
+	if node >= 0 && len(c.desc) > 0 {
+		r.ClassOf(node, r.className(c.desc))
+	}
+}
+
+func (r *Reader) dataOf(c class, p place) {
 	switch c.form {
 	case rawBool, rawNumber, rawChar, rawFloat, rawDouble:
 		v := r.varint("an element")

@@ -89,6 +89,19 @@ func (r *Reader) integerOf(op byte, what string) int64 {
 	return int64(op) - opLong - 8
 }
 
+// integerClass returns the class of an integer that begins with op, "" for an Integer.
+func integerClass(op byte) string {
+	switch {
+	case op == opInt8:
+		return "java.lang.Byte"
+	case op == opInt16:
+		return "java.lang.Short"
+	case op >= opInt64 && op < opLong+24:
+		return "java.lang.Long"
+	}
+	return ""
+}
+
 // decimal takes a big integer or a decimal number: a scale and the digits as an integer of any width.
 func (r *Reader) decimal(op byte, s *scalar) {
 	scale := int32(0)

@@ -89,10 +89,14 @@ type scalar struct {
 	float float64
 	text  string
 	raw   []byte
+	class string // of a number, if its first byte tells
 }
 
 func (s *scalar) fill(n *decode.Node) {
 	n.Kind, n.Num, n.Float, n.Text, n.Raw = s.kind, s.num, s.float, s.text, s.raw
+	if n.Class == "" {
+		n.Class = s.class
+	}
 }
 
 // value takes one value. Its first byte tells the type, and with it the bytes that follow.
@@ -135,7 +139,7 @@ func (r *Reader) scalar() (s scalar) {
 	switch {
 	case !r.OK():
 	case isInteger(op):
-		s.kind, s.num = decode.Int, r.integerOf(op, "an integer")
+		s.kind, s.num, s.class = decode.Int, r.integerOf(op, "an integer"), integerClass(op)
 	case isText(op):
 		s.kind = decode.String
 		if t := r.text(op); r.OK() && r.Values() {
@@ -244,8 +248,6 @@ func (r *Reader) typed(node int, class *symbol) {
 		return
 	case s.kind == decode.String && class.text[:min(len(class.text), 1)] != "[", s.kind == decode.Int && !isJDK(class.text):
 		s.kind = decode.Enum
-	default:
-		n.Class = ""
 	}
 	s.fill(n)
 	r.Fill(node)
@@ -261,7 +263,7 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 	}
 	r.Role("type")
 	if n := r.Tree.Node(node); n != nil && r.OK() {
-		n.Kind, n.Class, n.Num = decode.List, "", listKind(class, count)
+		n.Kind, n.Num = decode.List, listKind(class, count)
 	}
 	i := 0
 	if r.Tree == nil {
@@ -285,7 +287,7 @@ func (r *Reader) object(node int, class *symbol) {
 	}
 	bean := first == opSymbol || first == opObjectEnd && class != nil && !isMap(class.text)
 	if n := r.Tree.Node(node); n != nil && !bean {
-		n.Kind, n.Class = decode.Map, ""
+		n.Kind = decode.Map
 	}
 	referred := ""
 	for i := 0; r.OK(); i++ {

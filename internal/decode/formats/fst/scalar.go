@@ -11,6 +11,12 @@ import (
 
 // scalar takes the data of a class that becomes one node.
 func (r *Reader) scalar(cl *class, p decode.Place) {
+	node := r.NextNode()
+	r.oneNode(cl, p)
+	r.ClassOf(node, cl.name)
+}
+
+func (r *Reader) oneNode(cl *class, p decode.Place) {
 	switch cl.layout {
 	case box:
 		r.primitive(cl.elem, p)

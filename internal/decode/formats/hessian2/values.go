@@ -83,7 +83,9 @@ func (r *Reader) scalar(rule rule, p *place, stop int) bool {
 	}
 	switch k {
 	case decode.Bool, decode.Int:
-		n.Num = number(b)
+		if n.Num = number(b); rule == long {
+			n.Class = "java.lang.Long"
+		}
 	case decode.Float64, decode.Float32:
 		n.Float = float(b)
 	case decode.Date:

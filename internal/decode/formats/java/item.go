@@ -295,6 +295,9 @@ func (r *Reader) array(i int, p part) {
 		return
 	}
 	r.assign(handle{kind: toObject, a: -1, node: int32(i)})
+	if node := r.Tree.Node(i); node != nil {
+		node.Class = sourceName(r.classes[c].name)
+	}
 	element := r.classes[c].name[1]
 	width := max(1, size(element))
 	n := r.arraySize(width)

@@ -12,6 +12,12 @@ import (
 // scalar takes the data of a class that becomes one node. With the application's classes, which have these as fields, atomic
 // numbers become objects as they are in Java.
 func (r *Reader) scalar(cl *class, p decode.Place) {
+	node := r.NextNode()
+	r.oneNode(cl, p)
+	r.ClassOf(node, cl.name)
+}
+
+func (r *Reader) oneNode(cl *class, p decode.Place) {
 	switch cl.layout {
 	case zigzagInt, zigzagLong, boolInt:
 		if r.library != nil {
