@@ -147,9 +147,7 @@ type piper struct {
 	// numbers are those of the nodes in the order sent, by their index in the tree, -1 for others; next is the next one.
 	numbers []int32
 	next    int32
-	// later are the places in dst of numbers of nodes that were not sent yet, with the indexes of these nodes.
-	later []struct{ at, node int }
-	depth int
+	depth   int
 }
 
 // maxPiped is the depth of values that are sent: Dubbo's serializers recurse.
@@ -218,14 +216,24 @@ func (p *piper) node(i int) {
 		p.fail(i, fmt.Sprintf("nested more than %d deep", maxPiped))
 		return
 	}
-	p.dst = append(p.dst, byte(n.Kind), byte(n.Label))
 	name := ""
 	if n.Label == decode.ByField {
 		name = n.Name
 	}
+	kind, label, class := n.Kind, n.Label, n.Class
+	if kind == decode.Alias {
+		kind = decode.Object // a collection around another one
+		if strings.Contains(class, "hessian") {
+			// Hessian's own class in place of an EnumSet.
+			i = int(n.Num)
+			n, class = &p.t.Nodes[i], "java.util.EnumSet"
+			kind, p.numbers[i] = n.Kind, p.next-1
+		}
+	}
+	p.dst = append(p.dst, byte(kind), byte(label))
 	p.optional(name)
-	p.optional(n.Class)
-	switch n.Kind {
+	p.optional(class)
+	switch kind {
 	case decode.Null:
 	case decode.Bool:
 		p.dst = append(p.dst, byte(n.Num))
@@ -248,8 +256,12 @@ func (p *piper) node(i int) {
 		p.int64(n.Num)
 	case decode.List, decode.Map, decode.Object:
 		p.children(i)
-	case decode.Ref, decode.Alias:
-		p.reference(i, int(n.Num))
+	case decode.Ref:
+		if to := int(n.Num); to >= 0 && to < len(p.numbers) && p.numbers[to] >= 0 {
+			p.int32(int(p.numbers[to]))
+		} else {
+			p.fail(i, "a reference to what is not a value")
+		}
 	case decode.Custom:
 		p.fail(i, "bytes that the application's own code wrote")
 	default:
@@ -258,23 +270,9 @@ func (p *piper) node(i int) {
 	p.depth--
 }
 
-func (p *piper) reference(i, to int) {
-	switch {
-	case to < 0 || to >= len(p.t.Nodes):
-		p.fail(i, "a reference to nothing")
-	case p.numbers[to] >= 0:
-		p.int32(int(p.numbers[to]))
-	case p.t.Nodes[i].Kind == decode.Alias && to > i:
-		p.later = append(p.later, struct{ at, node int }{len(p.dst), to})
-		p.int32(-1)
-	default:
-		p.fail(i, "a reference to what is not a value")
-	}
-}
-
 // children sends the values in node i, after their number.
 func (p *piper) children(i int) {
-	at, count, from := len(p.dst), 0, len(p.later)
+	at, count := len(p.dst), 0
 	p.int32(0)
 	for c := i + 1; c < int(p.t.Nodes[i].End) && p.cause == ""; c = int(p.t.Nodes[c].End) {
 		if n := &p.t.Nodes[c]; n.Kind != decode.Overhead {
@@ -283,14 +281,6 @@ func (p *piper) children(i int) {
 		}
 	}
 	binary.BigEndian.PutUint32(p.dst[at:], uint32(count))
-	for _, l := range p.later[from:] {
-		if number := p.numbers[l.node]; number >= 0 {
-			binary.BigEndian.PutUint32(p.dst[l.at:], uint32(number))
-		} else if p.cause == "" {
-			p.fail(i, "a reference to what is not a value")
-		}
-	}
-	p.later = p.later[:from]
 }
 
 func appendNull(dst []byte) []byte { return binary.BigEndian.AppendUint32(dst, math.MaxUint32) }
