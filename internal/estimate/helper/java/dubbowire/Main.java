@@ -1,0 +1,190 @@
+package dubbowire;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+
+/**
+ * Reads values of a capture from standard input, builds them as objects, lets Dubbo's serializations write them, and tells the sizes on standard
+ * output. Nothing that came from the capture is ever given to a deserializer.
+ */
+public final class Main {
+    private static final long STACK = 4 << 20;
+
+    private final Reader in;
+    private final DataOutputStream out;
+    private final MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    private Classes classes;
+    private Values values;
+    private Signature.Cache signatures;
+    private Target[] targets;
+    private String[] missing; // why a target is not available
+    private Clock clock;
+    private Target.Body body;
+    private boolean done;
+    private Throwable broken;
+
+    private Main(DataInputStream in, DataOutputStream out) throws Exception {
+        this.in = new Reader(in);
+        this.out = out;
+    }
+
+    public static void main(String[] args) throws Exception {
+        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));
+        System.setOut(System.err); // what libraries print
+        DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
+        System.setIn(new java.io.ByteArrayInputStream(new byte[0]));
+        Main main = new Main(in, out);
+        int status = 0;
+        while (!main.done) {
+            // A Kryo belongs to a thread, and some remember what they were writing when it failed: then another thread goes on.
+            Thread worker = new Thread(null, main::work, "estimate", STACK);
+            worker.start();
+            worker.join();
+            if (main.broken != null) {
+                System.err.println("dubbo-wire estimate: " + Failure.line(main.broken));
+                status = 1;
+                break;
+            }
+        }
+        out.flush();
+        Runtime.getRuntime().halt(status); // threads of libraries are of no interest
+    }
+
+    private void work() {
+        try {
+            if (targets == null) {
+                start();
+            }
+            for (Message m; (m = in.next()) != null;) {
+                boolean failed = one(m);
+                if (in.idle()) {
+                    out.flush();
+                }
+                if (failed) {
+                    return;
+                }
+            }
+            out.flush();
+            if (in.timingMillis > 0) {
+                clock.run(in.timingMillis, out);
+            }
+            out.writeByte(0);
+            done = true;
+        } catch (Throwable e) {
+            broken = e;
+        }
+    }
+
+    private void start() throws Exception {
+        in.configuration();
+        classes = new Classes(in.classPath);
+        values = new Values(classes);
+        signatures = new Signature.Cache(classes);
+        body = new Target.Body(in.maxBody);
+        targets = new Target[in.targets.length];
+        missing = new String[in.targets.length];
+        Dubbo dubbo = null;
+        String none = null;
+        try {
+            dubbo = new Dubbo();
+            dubbo.register(classes, in.registered);
+        } catch (Throwable e) {
+            none = Failure.line(e);
+        }
+        for (int i = 0; i < targets.length; i++) {
+            String as = in.targets[i];
+            try {
+                if (as.equals("protobuf") || as.equals("triple/protobuf")) {
+                    targets[i] = new Protobuf(as.startsWith("triple/"));
+                } else if (none != null) {
+                    missing[i] = none;
+                } else if (as.startsWith("triple/")) {
+                    targets[i] = new Triple(dubbo, as.substring("triple/".length()));
+                } else {
+                    targets[i] = dubbo.target(dubbo.extension(as));
+                }
+            } catch (Throwable e) {
+                missing[i] = Failure.line(e);
+            }
+        }
+        clock = new Clock(targets, in.maxBody);
+        out.writeInt(Reader.MAGIC);
+        text(System.getProperty("java.version") + " " + System.getProperty("java.vm.name"));
+        out.writeInt(targets.length);
+        for (String cause : missing) {
+            text(cause);
+        }
+        out.flush();
+    }
+
+    /** Answers one message; true if a serialization failed that may remember where it was. */
+    private boolean one(Message m) throws IOException {
+        String cause = null;
+        try {
+            values.build(m, signatures);
+        } catch (Failure | RuntimeException | StackOverflowError | OutOfMemoryError | LinkageError e) {
+            cause = Failure.cut("not built: " + Failure.line(e));
+        }
+        m.values = null; // the objects are enough
+        out.writeByte(1);
+        out.writeLong(m.id);
+        boolean failed = false;
+        for (int i = 0; i < targets.length; i++) {
+            String why = missing[i] != null ? missing[i] : cause;
+            if (why == null) {
+                try {
+                    body.reset();
+                    targets[i].encode(m, body);
+                } catch (ThreadDeath e) {
+                    throw e;
+                } catch (Throwable e) {
+                    why = Failure.line(e);
+                    if (tooLarge(e)) {
+                        why = "too large";
+                    }
+                    failed |= in.targets[i].contains("kryo") || in.targets[i].contains("fst");
+                }
+            }
+            if (why != null) {
+                out.writeByte(1);
+                text(why);
+                continue;
+            }
+            out.writeByte(0);
+            out.writeInt(body.size());
+            digest.update(body.array(), 0, body.size());
+            out.write(digest.digest(), 0, 8);
+            if (in.timingMillis > 0) {
+                clock.keep(i, m, body.array(), body.size());
+            }
+        }
+        return failed;
+    }
+
+    private static boolean tooLarge(Throwable e) {
+        Throwable t = e;
+        for (int i = 0; i < 20 && t != null; i++, t = t.getCause()) {
+            if (t instanceof Target.TooLarge) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void text(String s) throws IOException {
+        if (s == null) {
+            out.writeInt(-1);
+            return;
+        }
+        byte[] utf8 = s.getBytes(StandardCharsets.UTF_8);
+        out.writeInt(utf8.length);
+        out.write(utf8);
+    }
+}

@@ -1,0 +1,26 @@
+package dubbowire;
+
+import java.util.Map;
+
+/** A request or a response: what was on the wire, then as objects. */
+final class Message {
+    boolean response;
+    long id;
+    int group;
+    String dubboVersion, service, serviceVersion, method, descriptor;
+    int resultKind;
+    Node[] values; // arguments; or one result, or none
+    Node attached; // null without attachments
+
+    Signature signature;
+    Object[] objects; // arguments, or the result
+    Map<String, Object> attachments; // null if there were none
+
+    Object result() {
+        return objects.length == 0 ? null : objects[0];
+    }
+
+    boolean isException() {
+        return resultKind % 3 == 0;
+    }
+}
