@@ -19,6 +19,7 @@ import java.util.zip.ZipFile;
  * before any class is loaded by it; loading initializes nothing.
  */
 final class Classes {
+    static final String IMMUTABLE = "java.util.CollSer";
     private static final int MOST = 20_000; // names that are remembered
     private static final String[] PRIMITIVES = {"boolean", "byte", "short", "char", "int", "long", "float", "double", "void"};
     private static final Class<?>[] PRIMITIVE = {boolean.class, byte.class, short.class, char.class, int.class, long.class, float.class,
@@ -77,6 +78,11 @@ final class Classes {
         "com.alibaba.dubbo.rpc.service.", "GenericException",
         "com.alibaba.dubbo.remoting.", "RemotingException TimeoutException ExecutionException");
 
+    /** Classes of Dubbo that hold values as a user's do. */
+    private static final Set<String> PLAIN = names(
+        "org.apache.dubbo.common.beanutil.", "JavaBeanDescriptor",
+        "com.alibaba.dubbo.common.beanutil.", "JavaBeanDescriptor");
+
     /** Classes with which Hessian replaces a value on the wire, by their name without package and Handle; and others that stand for another one. */
     private static final Map<String, String> STANDS_FOR = new HashMap<>();
 
@@ -88,6 +94,7 @@ final class Classes {
         STANDS_FOR.put("Locale", "java.util.Locale");
         STANDS_FOR.put("Calendar", "java.util.Calendar");
         STANDS_FOR.put("EnumSet", "java.util.EnumSet");
+        STANDS_FOR.put("BitSet", "java.util.BitSet");
         STANDS_FOR.put("InetAddress", "java.net.InetAddress");
     }
 
@@ -138,9 +145,9 @@ final class Classes {
         }
     }
 
-    /** Whether it came with the user's jars. */
+    /** Whether it came with the user's jars, or is built as if it had. */
     boolean ours(Class<?> c) {
-        return entries.contains(c.getName());
+        return entries.contains(c.getName()) || PLAIN.contains(c.getName());
     }
 
     /** The class of a name in source form, loaded but not initialized. */
@@ -168,13 +175,25 @@ final class Classes {
             return "an array of " + dimensions + " dimensions";
         }
         Class<?> c;
+        for (; element.startsWith("["); dimensions++) { // fastjson2: [String
+            element = element.substring(1);
+        }
         int primitive = Arrays.asList(PRIMITIVES).indexOf(element);
+        if (primitive < 0 && dimensions > 0 && element.length() == 1 && "ZBSCIJFD".contains(element)) {
+            primitive = "ZBSCIJFD".indexOf(element);
+        }
         if (primitive >= 0) {
             c = PRIMITIVE[primitive];
         } else {
             String real = standsFor(element);
+            if (real.indexOf('.') < 0 && !entries.contains(real)) {
+                real = unpacked(real);
+            }
             boolean ours = entries.contains(real);
-            if (!ours && !VALUES.contains(real) && !EXCEPTIONS.contains(real)) {
+            if (!ours && !VALUES.contains(real) && !EXCEPTIONS.contains(real) && !PLAIN.contains(real)) {
+                if (real.equals("java.lang.Class")) {
+                    return "a Class is never built";
+                }
                 return "class " + cut(element) + " is not in the jars (--classpath), and no value type of the JDK";
             }
             try {
@@ -204,11 +223,36 @@ final class Classes {
         return name.length() > 120 ? name.substring(0, 120) + "…" : name;
     }
 
+    /** Names that fastjson2 has for classes of the JDK: without their package, or of one letter. */
+    private String unpacked(String name) {
+        switch (name) {
+            case "M": return "java.util.HashMap";
+            case "LM": return "java.util.LinkedHashMap";
+            case "TM": return "java.util.TreeMap";
+            case "A": return "java.util.ArrayList";
+            case "O": return "java.lang.Object";
+            default:
+        }
+        for (String place : new String[] {"java.util.", "java.util.Collections$", "java.util.concurrent.", "java.util.concurrent.atomic.", "java.lang.", "java.math.",
+            "java.time."}) {
+            if (VALUES.contains(place + name)) {
+                return place + name;
+            }
+        }
+        return name;
+    }
+
     /** The class that a node names; null if it names none, or one that is only a form of writing others. */
     Class<?> of(Node n) throws Failure {
-        if (n.type == null || n.type.isEmpty() || n.type.equals("java.time.Ser") || n.type.equals("java.util.CollSer")) {
+        if (n.type == null || n.type.isEmpty() || n.type.equals("java.time.Ser")) {
             return null;
         }
-        return find(n.type);
+        if (n.type.equals(IMMUTABLE)) { // what List.of, Set.of and Map.of are written as
+            Node tag = n.get("tag");
+            long kind = tag != null ? tag.number & 0xff : n.kind == Node.MAP ? 3 : 1;
+            return find("java.util.ImmutableCollections$" + (kind == 3 ? "MapN" : kind == 2 ? "SetN" : "ListN"));
+        }
+        Class<?> c = find(n.type);
+        return c.isPrimitive() && c != void.class ? Array.get(Array.newInstance(c, 1), 0).getClass() : c;
     }
 }

@@ -133,18 +133,6 @@ final class Reader {
                 n.target = nodes[at];
                 break;
             }
-            case Node.ALIAS: {
-                int at = in.readInt();
-                n.inner = children(depth);
-                if (at < 0 || at >= count) {
-                    throw new IOException("a reference to value " + at + " of " + count);
-                }
-                n.target = nodes[at];
-                if (n.target == n) {
-                    throw new IOException("a value that stands for itself");
-                }
-                break;
-            }
             default:
                 throw new IOException("no kind of value: " + n.kind);
         }

@@ -120,6 +120,13 @@ final class Scalars {
                 return address(n);
             case "java.util.BitSet": {
                 Node words = n.kind == Node.OBJECT ? n.get("words", "bits", "value") : n;
+                if (words != null && words.kind == Node.LIST && words.inner.length > 0 && words.inner[0].kind == Node.BOOL) {
+                    BitSet set = new BitSet();
+                    for (int i = 0; i < words.inner.length; i++) {
+                        set.set(i, words.inner[i].number != 0);
+                    }
+                    return set;
+                }
                 return words != null && words.kind == Node.BYTES ? BitSet.valueOf(words.bytes) : BitSet.valueOf(longs(words == null ? n : words));
             }
             case "java.util.OptionalInt": {

@@ -84,9 +84,6 @@ final class Values {
         if (type == Object.class && n.kind == Node.OBJECT && OBJECT.equals(n.type)) {
             return new Object();
         }
-        if (n.kind == Node.ALIAS) {
-            return alias(n, declared, type);
-        }
         Object scalar = type.isArray() ? Scalars.OTHER : Scalars.build(type, n);
         if (scalar != Scalars.OTHER) {
             return scalar;
@@ -95,6 +92,13 @@ final class Values {
             return array(n, declared, type);
         }
         if (Containers.isWrapper(type.getName())) {
+            if (n.kind == Node.OBJECT) { // with what it wraps as a field
+                Node content = n.get("c", "m");
+                if (content == null) {
+                    throw new Failure(type.getName() + " without its content");
+                }
+                return Containers.wrap(type.getName(), build(content, container(content, declared)));
+            }
             Class<?> inside = Containers.inside(type.getName());
             Object content = Map.class.isAssignableFrom(inside) ? map(n, declared, inside, type) : collection(n, declared, inside, type);
             return n.value != null ? n.value : Containers.wrap(type.getName(), content);
@@ -111,6 +115,9 @@ final class Values {
     /** The class to build: the one on the wire if it fits what is declared, else the declared one or what stands for it. */
     private Class<?> type(Node n, Class<?> want) throws Failure {
         Class<?> said = n.kind == Node.ENUM && n.type == null ? null : classes.of(n);
+        if (said != null && Classes.IMMUTABLE.equals(n.type) && java.util.Set.class.isAssignableFrom(want)) {
+            said = classes.find("java.util.ImmutableCollections$SetN");
+        }
         boolean value = said != null && (said.isEnum() || said.getName().startsWith("java.") && !Collection.class.isAssignableFrom(said)
             && !Map.class.isAssignableFrom(said));
         if (said != null && boxed(want).isAssignableFrom(said) && !said.isInterface() && !(said.getName().equals(OBJECT) && n.kind != Node.OBJECT)) {
@@ -151,17 +158,6 @@ final class Values {
             return Optional.empty();
         }
         return Optional.of(value == n ? make(n, inside, Generics.raw(inside)) : build(value, inside));
-    }
-
-    /** A value that stands for one of its fields: a set of constants, or a collection that wraps another one. */
-    private Object alias(Node n, Type declared, Class<?> type) throws Failure {
-        if (EnumSet.class.isAssignableFrom(type)) {
-            Node constants = n.get("type", "elementType"), name = constants == null ? null : constants.get("name", "value");
-            Class<?> element = name == null ? Generics.raw(Generics.argument(declared, Collection.class, 0)) : classes.find(Scalars.string(name));
-            return enumSet(element, elements(n.target.followed(), element));
-        }
-        Object inside = build(n.target, Containers.isWrapper(n.type) ? container(n.target, declared) : declared);
-        return Containers.isWrapper(n.type) ? Containers.wrap(n.type, inside) : inside;
     }
 
     /** What a wrapper's content is declared as: a collection or a map with the same arguments. */
@@ -220,6 +216,9 @@ final class Values {
                 all[i] = n.bytes[i];
             }
             return all;
+        }
+        if (n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)) {
+            return new Object[0]; // Hessian does not write its elements
         }
         if (n.kind != Node.LIST) {
             throw new Failure(n.what() + " where a collection is declared");
@@ -335,7 +334,7 @@ final class Values {
         }
         Object[] keys = new Object[n.inner.length], values = new Object[n.inner.length];
         int count = 0;
-        for (int i = 0; i < n.inner.length; i++) {
+        for (int i = 0; i < n.inner.length && !(n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)); i++) {
             Node in = n.inner[i];
             if (n.kind == Node.OBJECT) { // a format that does not tell them apart
                 keys[count] = build(Node.text(null, String.valueOf(in.name)), key);
