@@ -60,10 +60,12 @@ func managed(release string) []artifact {
 		{"com.google.protobuf", "protobuf-java", "3.25.8", ""},
 		{"com.google.protobuf", "protobuf-java-util", "3.11.0", ""},
 		{"de.javakaffee", "kryo-serializers", "0.45", ""},
+		{"com.google.guava", "guava", "32.1.2-jre", ""},
 		{"de.ruedigermoeller", "fst", "2.48-jdk-6", ""},
 		{"org.apache.avro", "avro", "1.11.3", ""},
 		{"org.msgpack", "msgpack-core", "0.8.22", ""},
 		{"org.msgpack", "jackson-dataformat-msgpack", "0.8.22", ""},
+		{"org.objenesis", "objenesis", "2.4", ""},
 	}
 	for _, name := range []string{"core.jackson-annotations", "core.jackson-core", "core.jackson-databind", "datatype.jackson-datatype-jsr310"} {
 		folder, name, _ := strings.Cut(name, ".")

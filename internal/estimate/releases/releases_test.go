@@ -218,8 +218,10 @@ func TestMaven(t *testing.T) {
 	var recorded map[string][]string
 	require.NoError(t, json.Unmarshal(text, &recorded))
 	// What does not write bytes of the dubbo protocol, and what only the rig needs.
-	unimportant := regexp.MustCompile(`^(netty|spring|log4j|lombok|jax|javax|activation|commons-io|snakeyaml|slf4j|jsr305|checker|error_prone|j2objc|animal|failureaccess|listenable|snappy|commons-logging|dubbo-common-ext)`)
-	for _, release := range []string{"2.5.3", "2.5.10", "2.6.0", "2.6.12", "2.7.0", "2.7.1", "2.7.3", "2.7.5", "2.7.8", "2.7.23", "3.0.15", "3.1.11", "3.2.16", "3.3.6"} {
+	unimportant := regexp.MustCompile(`^(netty|spring|log4j|lombok|jax|javax|activation|commons-io|snakeyaml|slf4j|jsr305|checker|error_prone|j2objc|animal|failureaccess|listenable|snappy|commons-logging|dubbo-common-ext|objenesis|asm-)`)
+	// The target protobuf needs protostuff; some captures are older than the protobuf of the rig.
+	added := regexp.MustCompile(`^(protostuff-|protobuf-|guava-19)`)
+	for _, release := range []string{"2.5.3", "2.5.10", "2.6.0", "2.6.12", "2.7.0", "2.7.1", "2.7.3", "2.7.5", "2.7.8", "2.7.23", "3.2.16", "3.3.6"} {
 		if wanted != "all" && !slices.Contains(strings.Split(wanted, ","), release) {
 			continue
 		}
@@ -240,7 +242,7 @@ func TestMaven(t *testing.T) {
 			}
 			all := find(nil)
 			for _, j := range all {
-				assert.Contains(t, was, j)
+				assert.True(t, slices.Contains(was, j) || added.MatchString(j), j)
 			}
 			for _, j := range was {
 				if !unimportant.MatchString(j) && !slices.Contains(all, j) {
@@ -252,7 +254,7 @@ func TestMaven(t *testing.T) {
 			}
 			for _, name := range releases.Of(release) {
 				for _, j := range find([]string{name}) {
-					assert.Contains(t, all, j, "the pom of %s alone", name)
+					assert.True(t, slices.Contains(all, j), "%s in the pom of %s alone", j, name)
 				}
 			}
 		})

@@ -1,0 +1,16 @@
+package jvm
+
+import (
+	"os"
+	"syscall"
+)
+
+// ownGroup puts a child into a process group of its own, which Ctrl-C does not reach, and lets the kernel kill it when this process ends.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// killGroup kills a child and what it has started.
+func killGroup(p *os.Process) {
+	syscall.Kill(-p.Pid, syscall.SIGKILL) //nolint:errcheck // it has ended
+}
