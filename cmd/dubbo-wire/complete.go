@@ -58,6 +58,8 @@ func completeFlags(root *cobra.Command) {
 		"interface":     completeInterfaces,
 		"classpath":     completeClassPath,
 		"jdk":           cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		"jars":          cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		"java":          cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"register":      cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"optimizer":     completeOptimizer,
 	}

@@ -20,12 +20,14 @@ const (
 	recordGroup = "Recording packets"
 	filterGroup = "Filters (they select calls: a request and its response stay together)"
 	classGroup  = "Class files (for bodies without field names: kryo, fst, compactedjava)"
+	javaGroup   = "Java (for --as)"
+	plainGroup  = "Without Java"
 	limitGroup  = "Limits (on memory, for hostile or very large captures)"
 	runGroup    = "General"
 )
 
 // flagGroups is the order of the groups in help. Flags of one command come first.
-var flagGroups = []string{ownGroup, liveGroup, chooseGroup, outputGroup, recordGroup, filterGroup, classGroup, limitGroup, runGroup}
+var flagGroups = []string{ownGroup, liveGroup, chooseGroup, javaGroup, plainGroup, outputGroup, recordGroup, filterGroup, classGroup, limitGroup, runGroup}
 
 const groupAnnotation = "group"
 

@@ -127,6 +127,9 @@ func exampleFolder(t *testing.T, lines []string) (dir string, shell func(line st
 // liveExample matches what needs an interface, or a right.
 var liveExample = regexp.MustCompile(`^(?:sudo )?dubbo-wire capture (?:-i )?(\S+)(.*)$`)
 
+// javaExample matches what needs a JDK and the jars of Dubbo.
+var javaExample = regexp.MustCompile(`--maven|--jars`)
+
 // TestExamplesOfHelp runs every example that help prints in a shell, on committed captures under the names that stand
 // there. What an example selects may not be in that capture: then nothing else may be said. Live ones are run on an
 // interface that does not exist: they must get as far as to say so.
@@ -150,6 +153,12 @@ func TestExamplesOfHelp(t *testing.T) {
 			continue
 		}
 		assert.Regexp(t, `(^|\| )dubbo-wire `, line, "an example of %s", commands[i])
+		if javaExample.MatchString(line) { // Maven would download jars; it must get as far as to look for a Java
+			_, stderr, code := shell(line + " --java nothing-here")
+			assert.Equal(t, exit.Usage, code, line)
+			assert.Regexp(t, "^dubbo-wire: --java nothing-here: .*\n$", stderr, line)
+			continue
+		}
 		_, stderr, code := shell(line)
 		switch {
 		case code == exit.Done:

@@ -46,7 +46,7 @@ func versionText() string {
 // commands has the constructors of all commands, in the order of help and of the manual pages. To add a command, add a file
 // with its constructor, and one line here.
 var commands = []func(*streams) *cobra.Command{
-	newAnalyze, newCapture, newCompare, newCheck,
+	newAnalyze, newCapture, newCompare, newCheck, newEstimate,
 	newCalls, newFrames, newExplain,
 	newRedact,
 	newFormats, newInterfaces, newCompletion, newMan, newHelp,

@@ -84,6 +84,24 @@ func OptimizerNames(o *classpath.Options) []string {
 	}
 }
 
+// ClassFiles returns the paths of the class path.
+func (in *Input) ClassFiles() []string {
+	if in.Classes == nil {
+		return nil
+	}
+	return slices.Concat(in.Classes.Consumer, in.Classes.Provider, in.Classes.Paths)
+}
+
+// RegisteredClasses returns the classes of --register and --optimizer, in order.
+func (in *Input) RegisteredClasses() (names []string) {
+	for _, l := range in.classes.path.Lists() {
+		for _, c := range l.Classes {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // ReadFolders reads the classes in folders, so that they are known after the process may no longer read the files.
 func (in *Input) ReadFolders() error {
 	if in.classes.path == nil {

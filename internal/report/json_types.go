@@ -341,6 +341,9 @@ var (
 )
 
 // statOf returns the JSON of a distribution.
+// StatJSON returns a distribution of bytes as reports print it in JSON.
+func StatJSON(s *sizes.Stat) any { return statOf(s, 1, false) }
+
 func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
 	if s.Count == 0 {
 		return jsonStat{Total: "0"}

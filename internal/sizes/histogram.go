@@ -6,6 +6,7 @@
 package sizes
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -79,6 +80,28 @@ func (s *Stat) Add(v int64) {
 	if s.Count >= tableFrom {
 		var buffer [tableFrom]bucket
 		s.useTable(s.compact.sorted(buffer[:0]))
+	}
+}
+
+// AddN counts v n times: a sampled number that stands for others.
+func (s *Stat) AddN(v, n int64) {
+	switch {
+	case n <= 0:
+		return
+	case n == 1:
+		s.Add(v)
+		return
+	case s.Count == 0:
+		s.Min, s.Max = v, v
+	}
+	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
+	s.Count += n
+	s.Total += v * n
+	if s.table == nil {
+		s.useTable(s.compact.sorted(nil))
+	}
+	for ; n > 0; n -= min(n, math.MaxUint32) {
+		s.table.count(indexOf(v), uint32(min(n, math.MaxUint32)))
 	}
 }
 
@@ -162,7 +185,7 @@ func (s *Stat) Merge(o *Stat) {
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
 	s.Count += o.Count
 	s.Total += o.Total
-	if s.table == nil && s.Count < tableFrom {
+	if s.table == nil && o.table == nil && s.Count < tableFrom {
 		s.compact.merge(o.compact.sorted(nil))
 		return
 	}

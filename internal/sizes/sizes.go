@@ -456,13 +456,7 @@ func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
 
 // groupByKey returns the group of a call by its key.
 func (a *Aggregator) groupByKey(c *call.Call) *Group {
-	a.key = a.key[:0]
-	for i, k := range a.by.Keys {
-		if i > 0 {
-			a.key = append(a.key, 0)
-		}
-		a.key = a.appendValue(a.key, k, c)
-	}
+	a.key = a.by.AppendKey(a.key[:0], c, a.inputs)
 	g := a.groups[string(a.key)]
 	if g == nil {
 		g = a.newGroup()
@@ -569,6 +563,19 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 	case Time:
 		at := time.Unix(0, m.FirstTime).UTC().Truncate(a.by.Step)
 		return at.AppendFormat(dst, time.RFC3339Nano)
+	}
+	return dst
+}
+
+// AppendKey appends the values of a call for the keys of a grouping, separated by zero bytes. The index of a file in inputs is its number
+// in calls.
+func (b By) AppendKey(dst []byte, c *call.Call, inputs []string) []byte {
+	a := Aggregator{by: b, inputs: inputs}
+	for i, k := range b.Keys {
+		if i > 0 {
+			dst = append(dst, 0)
+		}
+		dst = a.appendValue(dst, k, c)
 	}
 	return dst
 }

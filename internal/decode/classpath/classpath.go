@@ -135,7 +135,12 @@ func (p *Path) ReadFolders() error {
 func (p *Path) Sided() bool { return p != nil && p.sides[0] != p.sides[1] }
 
 // Lists returns the lists of registered classes, in order.
-func (p *Path) Lists() []List { return p.lists }
+func (p *Path) Lists() []List {
+	if p == nil {
+		return nil
+	}
+	return p.lists
+}
 
 // Registry is the numbers of classes that peers may have.
 type Registry struct {

@@ -72,32 +72,33 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	}
 	p.coverage()
 	p.glossary()
-	p.f("</main>\n<script>%s</script>\n</html>\n", markup(script))
+	p.bottom()
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
+// WriteDocument prints a document as a page: its summary, and tables that can be sorted.
+func WriteDocument(w io.Writer, title string, from *report.Document) error {
+	var d doc
+	d.top(title)
+	d.f("<p>%s</p>\n</header>\n<main>\n", from.Summary)
+	for i := range from.Sections {
+		sec := &from.Sections[i]
+		d.f("<section aria-labelledby=\"h-%d\">\n<h2 id=\"h-%d\">%s</h2>\n", i, i, sentence(sec.Title))
+		d.tableAndNotes(sec)
+		d.f("</section>\n")
+	}
+	d.bottom()
+	_, err := io.WriteString(w, d.String())
+	return err
+}
+
+// bottom prints the end of the document.
+func (d *doc) bottom() { d.f("</main>\n<script>%s</script>\n</html>\n", markup(script)) }
+
 // begin prints the head, the title and the links to the sections.
 func (p *page) begin() {
-	hash := func(text string) markup {
-		sum := sha256.Sum256([]byte(text))
-		return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
-	}
-	title := cmp.Or(p.view.Name, "Dubbo sizes")
-	p.f(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>%s</title>
-<style>%s</style>
-</head>
-<body>
-<header id="top">
-<h1><bdi>%s</bdi></h1>
-`, hash(style), hash(script), short(title), markup(style), short(title))
+	p.top(cmp.Or(p.view.Name, "Dubbo sizes"))
 	p.answer()
 	r := p.report
 	if r.Filtered {
@@ -124,6 +125,28 @@ func (p *page) begin() {
 	link("coverage", "Coverage", true)
 	link("words", "Terms", true)
 	p.f("</nav>\n</header>\n<main>\n")
+}
+
+// top prints the head of the document, and the title.
+func (d *doc) top(title string) {
+	hash := func(text string) markup {
+		sum := sha256.Sum256([]byte(text))
+		return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
+	}
+	d.f(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<header id="top">
+<h1><bdi>%s</bdi></h1>
+`, hash(style), hash(script), short(title), markup(style), short(title))
 }
 
 // sizesLabel is the label of the lines of the head that tell sizes.
