@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -147,6 +148,7 @@ final class Beans {
             open.putAll(Generics.variables(t));
         }
         Hidden hidden = new Hidden(shape, n);
+        Map<String, Object> times = null;
         for (int i = 0; i < n.inner.length; i++) {
             Node in = n.inner[i];
             String name = in.name;
@@ -165,7 +167,19 @@ final class Beans {
                 throw new Failure(shape.type.getName() + " has no field " + name + ": the capture was made with another version of the class").placed();
             }
             try {
-                Object value = values.build(in, Generics.resolve(f.getGenericType(), open));
+                Object value = null;
+                // Hessian does not write times as references. Equal ones in one object are one object: the time at which it was made.
+                String time = in.kind == Node.DATE && in.type != null && in.type.contains(".hessian.") ? in.type + in.text : null;
+                if (time != null && times != null) {
+                    value = times.get(time);
+                }
+                if (value == null || !f.getType().isInstance(value)) {
+                    value = values.build(in, Generics.resolve(f.getGenericType(), open));
+                }
+                if (time != null) {
+                    times = times == null ? new HashMap<>() : times;
+                    times.put(time, value);
+                }
                 set(object, f, value);
             } catch (Failure failed) {
                 throw failed.in(shape.type.getSimpleName() + "." + name);
@@ -205,6 +219,11 @@ final class Beans {
         named = shape.fields.get((Character.isUpperCase(first) ? Character.toLowerCase(first) : Character.toUpperCase(first)) + name.substring(1));
         if (named == null && (shape.fields.containsKey("is" + Character.toUpperCase(first) + name.substring(1)))) {
             named = shape.fields.get("is" + Character.toUpperCase(first) + name.substring(1)); // boolean isOpen; isOpen() is the property open
+        }
+        for (Map.Entry<String, List<Field>> e : named != null ? Collections.<String, List<Field>>emptyMap().entrySet() : shape.fields.entrySet()) {
+            if (e.getKey().equalsIgnoreCase(name)) { // getURL() is the property url
+                named = e.getValue();
+            }
         }
         return named == null ? null : named.get(0);
     }

@@ -28,7 +28,7 @@ final class Classes {
     private static final Set<String> VALUES = names(
         "java.lang.", "Object Boolean Byte Short Character Integer Long Float Double Void String StringBuilder StringBuffer Number CharSequence Comparable Iterable "
             + "Enum StackTraceElement",
-        "java.io.", "Serializable",
+        "java.io.", "File Serializable",
         "java.math.", "BigDecimal BigInteger RoundingMode",
         "java.net.", "URI URL InetAddress Inet4Address Inet6Address",
         "java.sql.", "Date Time Timestamp",
@@ -90,6 +90,9 @@ final class Classes {
         for (String time : ("LocalDate LocalTime LocalDateTime Instant ZonedDateTime OffsetDateTime OffsetTime Duration Period Year YearMonth MonthDay ZoneId "
             + "ZoneOffset").split(" ")) {
             STANDS_FOR.put(time, "java.time." + time);
+        }
+        for (String number : "Byte Short Float".split(" ")) {
+            STANDS_FOR.put(number, "java.lang." + number);
         }
         STANDS_FOR.put("Locale", "java.util.Locale");
         STANDS_FOR.put("Calendar", "java.util.Calendar");
@@ -210,13 +213,13 @@ final class Classes {
     }
 
     private static String standsFor(String name) {
-        if (name.startsWith("com.") && name.contains(".caucho.hessian.io.")) {
+        if (name.contains(".hessian.")) {
             String simple = name.substring(name.lastIndexOf('.') + 1);
             int handle = simple.indexOf("Handle");
             String real = handle > 0 ? STANDS_FOR.get(simple.substring(0, handle)) : null;
             return real == null ? name : real;
         }
-        return name;
+        return name.equals("java.util.EnumSet$SerializationProxy") ? "java.util.EnumSet" : name;
     }
 
     private static String cut(String name) {

@@ -234,6 +234,17 @@ final class Containers {
         }
     }
 
+    /** Whether keys are in the reverse of their natural order. */
+    static boolean goDown(Object[] keys) {
+        for (int i = 1; keys != null && i < keys.length; i++) {
+            if (!(keys[i - 1] instanceof Comparable) || keys[i] == null || keys[i].getClass() != keys[i - 1].getClass()
+                || ((Comparable) keys[i - 1]).compareTo(keys[i]) <= 0) {
+                return false;
+            }
+        }
+        return keys != null && keys.length > 1;
+    }
+
     /**
      * Gives an empty hash table the capacity at which its order will be the order on the wire, if there is one: first the one it has after as
      * many insertions, then others.

@@ -19,7 +19,7 @@ final class Dubbo {
 
     private final ClassLoader loader = Dubbo.class.getClassLoader();
     private final String root;
-    private final Object codec;
+    private final Object codec, url;
     private final Method encodeRequest, encodeResponse;
     private final Class<?> serialization, output, input, cleanable, invocation, answer;
     private final Method serialize, deserialize, flush, writeObject, cleanUp;
@@ -47,11 +47,12 @@ final class Dubbo {
         serialization = load("common.serialize.Serialization");
         output = load("common.serialize.ObjectOutput");
         input = load("common.serialize.ObjectInput");
-        Class<?> channel = load("remoting.Channel"), url = load("common.URL");
+        Class<?> channel = load("remoting.Channel"), address = load("common.URL");
+        url = address.getMethod("valueOf", String.class).invoke(null, "dubbo://127.0.0.1:20880/");
         encodeRequest = encoder(codecType, "encodeRequestData", channel);
         encodeResponse = encoder(codecType, "encodeResponseData", channel);
-        serialize = serialization.getMethod("serialize", url, OutputStream.class);
-        deserialize = serialization.getMethod("deserialize", url, InputStream.class);
+        serialize = serialization.getMethod("serialize", address, OutputStream.class);
+        deserialize = serialization.getMethod("deserialize", address, InputStream.class);
         flush = output.getMethod("flushBuffer");
         writeObject = output.getMethod("writeObject", Object.class);
         Class<?> clean;
@@ -199,7 +200,7 @@ final class Dubbo {
 
             @Override
             public void decode(Message m, byte[] body) throws Throwable {
-                Object in = deserialize.invoke(extension, null, new ByteArrayInputStream(body));
+                Object in = deserialize.invoke(extension, url, new ByteArrayInputStream(body));
                 if (m.response) {
                     int kind = (Byte) call(in, "readByte");
                     if (kind % 3 == 0) {
@@ -229,7 +230,7 @@ final class Dubbo {
     }
 
     private void write(Object extension, OutputStream out, Writing writing) throws Throwable {
-        Object stream = serialize.invoke(extension, null, out);
+        Object stream = serialize.invoke(extension, url, out);
         writing.to(stream);
         flush.invoke(stream);
         clean(stream);
@@ -241,7 +242,7 @@ final class Dubbo {
     }
 
     void readValue(Object extension, Class<?> type, InputStream bytes) throws Throwable {
-        Object in = deserialize.invoke(extension, null, bytes);
+        Object in = deserialize.invoke(extension, url, bytes);
         read(in, type);
         clean(in);
     }

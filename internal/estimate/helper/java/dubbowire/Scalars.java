@@ -112,6 +112,8 @@ final class Scalars {
                 return locale(n);
             case "java.util.Currency":
                 return Currency.getInstance(string(n));
+            case "java.io.File":
+                return new java.io.File(string(n.get("path") == null ? n : n.get("path")));
             case "java.net.URI":
                 return URI.create(string(n));
             case "java.net.URL":

@@ -1,6 +1,8 @@
 package dubbowire;
 
 import java.sql.Timestamp;
+import java.text.ParseException;
+import java.text.SimpleDateFormat;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -18,6 +20,7 @@ import java.time.ZonedDateTime;
 import java.util.Calendar;
 import java.util.Date;
 import java.util.GregorianCalendar;
+import java.util.Locale;
 import java.util.TimeZone;
 
 /** Dates and times of all classes, from their text, their milliseconds or their fields. */
@@ -53,6 +56,19 @@ final class Times {
             t.time = LocalTime.parse(clock);
         }
         return t;
+    }
+
+    /** As DateFormat writes it for the language of the United States, which is what Gson does. */
+    private static Times written(String text, RuntimeException why) {
+        String plain = text.replace('\u202f', ' ').replaceFirst("(?<=[0-9]{4}),", "");
+        for (String pattern : new String[] {"MMM d, yyyy h:mm:ss a", "MMM d, yyyy", "h:mm:ss a"}) {
+            try {
+                return at(new SimpleDateFormat(pattern, Locale.US).parse(plain).getTime());
+            } catch (ParseException e) {
+                continue;
+            }
+        }
+        throw why;
     }
 
     private static Times at(long millis) {
@@ -154,21 +170,59 @@ final class Times {
                     if (n.kind == Node.DATE && n.number != 0) {
                         return at(n.number);
                     }
-                    throw e;
+                    return written(n.text, e);
                 }
-            default: {
-                Node inside = n.get("value", "date", "time", "object", "fastTime");
-                if (inside != null && inside.isScalar() && inside.kind != Node.NULL) {
-                    return times(inside);
-                }
-                if (n.get("year") != null && n.get("day") != null) {
-                    Times t = new Times();
-                    t.date = LocalDate.of((int) number(n, "year"), month(n), (int) number(n, "day"));
-                    return t;
-                }
-                throw new Failure(n.what() + " where a time is declared");
-            }
+            default:
+                return parts(n);
         }
+    }
+
+    /** A time as an object: of one field that holds it, or of its parts. */
+    private static Times parts(Node n) throws Failure {
+        Node inside = n.get("value", "date", "time", "object", "fastTime", "timeInMillis");
+        if (inside != null && inside.isScalar() && inside.kind != Node.NULL) {
+            return times(inside);
+        }
+        Times t = new Times();
+        Node seconds = n.get("epochSecond", "seconds"), whole = n.get("dateTime"), date = n.get("date"), time = n.get("time"), offset = n.get("offset"), zone = n.get("zone");
+        if (seconds != null) {
+            Node nanos = n.get("nano", "nanos");
+            return at(Scalars.integer(seconds) * 1000).plus(nanos == null ? 0 : Scalars.integer(nanos));
+        }
+        if (whole != null || date != null && time != null) {
+            t.date = times(whole != null ? whole : date).date;
+            t.time = times(whole != null ? whole : time).time;
+        }
+        if (n.get("year") != null && n.get("day", "dayOfMonth") != null) {
+            int month = month(n) + (n.get("hourOfDay") != null ? 1 : 0); // a Calendar counts months from 0
+            t.date = LocalDate.of((int) number(n, "year"), month, (int) number(n, "day", "dayOfMonth"));
+        }
+        if (n.get("hour", "hourOfDay") != null) {
+            t.time = LocalTime.of((int) number(n, "hour", "hourOfDay"), or0(n, "minute"), or0(n, "second"), or0(n, "nano"));
+        } else if (time != null && !time.isScalar() && t.time == null) {
+            t.time = times(time).time;
+        }
+        if (offset != null && !offset.isScalar()) {
+            t.offset = (ZoneOffset) build(ZoneOffset.class, offset);
+        }
+        if (zone != null && !zone.isScalar()) {
+            t.region = (ZoneId) build(ZoneId.class, zone);
+        }
+        if (t.date == null && t.time == null) {
+            throw new Failure(n.what() + " where a time is declared");
+        }
+        return t;
+    }
+
+    private static int or0(Node n, String name) throws Failure {
+        return n.get(name) == null ? 0 : (int) number(n, name);
+    }
+
+    private Times plus(long nanos) {
+        LocalDateTime local = local().plusNanos(nanos);
+        date = local.toLocalDate();
+        time = local.toLocalTime();
+        return this;
     }
 
     private static long number(Node n, String... names) throws Failure {

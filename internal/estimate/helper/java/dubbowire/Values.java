@@ -101,7 +101,7 @@ final class Values {
             }
             Class<?> inside = Containers.inside(type.getName());
             Object content = Map.class.isAssignableFrom(inside) ? map(n, declared, inside, type) : collection(n, declared, inside, type);
-            return n.value != null ? n.value : Containers.wrap(type.getName(), content);
+            return n.value != null ? n.value : Containers.isWrapper(content.getClass().getName()) ? content : Containers.wrap(type.getName(), content);
         }
         if (Collection.class.isAssignableFrom(type)) {
             return collection(n, declared, type, null);
@@ -180,6 +180,13 @@ final class Values {
         if ((n.kind == Node.STRING || n.kind == Node.CHAR) && component == char.class) {
             return n.text.toCharArray();
         }
+        if (n.kind == Node.STRING && component == byte.class) { // as JSON has them
+            try {
+                return java.util.Base64.getMimeDecoder().decode(n.text);
+            } catch (IllegalArgumentException e) {
+                throw new Failure("a text that is no Base64 where bytes are declared");
+            }
+        }
         if (n.kind == Node.BYTES && component == Byte.class) {
             Byte[] all = new Byte[n.bytes.length];
             for (int i = 0; i < all.length; i++) {
@@ -249,7 +256,9 @@ final class Values {
             element = Generics.argument(declared, Collection.class, 0);
         }
         if (EnumSet.class.isAssignableFrom(type)) {
-            return enumSet(Generics.raw(element), elements(n, element));
+            Node content = n.kind == Node.OBJECT ? n.get("elements") : n, constants = n.get("elementType"), name = constants == null ? null : constants.get("name", "value");
+            Class<?> constant = name == null ? Generics.raw(element) : classes.find(Scalars.string(name));
+            return enumSet(constant, elements(content == null ? n : content, constant));
         }
         if (type.getName().startsWith("java.util.") && isComplete(type)) {
             Object made = Containers.complete(type, elements(n, element), Generics.raw(element));
@@ -257,7 +266,13 @@ final class Values {
                 return made;
             }
         }
-        Collection<Object> made = (Collection<Object>) empty(type, n);
+        if (type == TreeSet.class || type == ConcurrentSkipListSet.class) {
+            Object[] all = elements(n, element); // first: their order tells the comparator
+            Collection<Object> sorted = (Collection<Object>) empty(type, n, all);
+            sorted.addAll(Arrays.asList(all));
+            return wrapper == null ? sorted : Containers.wrap(wrapper.getName(), sorted);
+        }
+        Collection<Object> made = (Collection<Object>) empty(type, n, null);
         n.value = wrapper == null ? made : Containers.wrap(wrapper.getName(), made);
         Object[] all = elements(n, element);
         for (Object e : all) {
@@ -275,11 +290,12 @@ final class Values {
         return type.getName().indexOf('$') > 0 || type.getName().endsWith("SubList");
     }
 
-    /** Sorted collections take an order of the JDK with them. */
-    private Object empty(Class<?> type, Node n) throws Failure {
+    /** Sorted collections take an order of the JDK with them. Formats that do not write it leave it to the keys, which go down in the reverse order. */
+    private Object empty(Class<?> type, Node n, Object[] keys) throws Failure {
         Node comparator = n.get("comparator");
-        if (comparator != null && isFieldOf(n, comparator)) {
-            java.util.Comparator order = Containers.comparator(comparator);
+        java.util.Comparator order = comparator != null && isFieldOf(n, comparator) ? Containers.comparator(comparator) : Containers.goDown(keys)
+            ? java.util.Collections.reverseOrder() : null;
+        if (order != null) {
             switch (type.getName()) {
                 case "java.util.TreeSet": return new TreeSet<>(order);
                 case "java.util.TreeMap": return new TreeMap<>(order);
@@ -328,8 +344,9 @@ final class Values {
         }
         boolean constants = EnumMap.class.isAssignableFrom(type), complete = type.getName().startsWith("java.util.") && type.getName().indexOf('$') > 0;
         Map<Object, Object> made = null;
-        if (!constants && !complete) {
-            made = (Map<Object, Object>) empty(type, n);
+        boolean sorted = type == TreeMap.class || type == ConcurrentSkipListMap.class;
+        if (!constants && !complete && !sorted) {
+            made = (Map<Object, Object>) empty(type, n, null);
             n.value = wrapper == null ? made : Containers.wrap(wrapper.getName(), made);
         }
         Object[] keys = new Object[n.inner.length], values = new Object[n.inner.length];
@@ -365,6 +382,9 @@ final class Values {
                 throw new Failure("no way to build " + type.getName());
             }
             return whole;
+        }
+        if (sorted) {
+            made = (Map<Object, Object>) empty(type, n, keys);
         }
         Containers.fill(Containers.sized(made, keys), keys, values);
         own(made, n, declared);
@@ -413,25 +433,24 @@ final class Values {
         n.value = made;
         beans.fill(made, shape, known, fields, this);
         if (made instanceof Throwable) {
-            complete((Throwable) made);
+            complete((Throwable) made, fields);
         }
         return made;
     }
 
     /** What a Throwable has of its own JDK where the wire says nothing. */
-    private static void complete(Throwable made) throws Failure {
+    private static void complete(Throwable made, Node n) throws Failure {
         for (String name : new String[] {"stackTrace", "suppressedExceptions"}) {
-            try {
-                java.lang.reflect.Field f = Throwable.class.getDeclaredField(name);
-                f.setAccessible(true);
-                Object now = f.get(made);
-                if (now == null && name.equals("stackTrace") || now instanceof Collection && ((Collection<?>) now).isEmpty()) {
+            if (n.get(name) == null) {
+                try {
+                    java.lang.reflect.Field f = Throwable.class.getDeclaredField(name);
+                    f.setAccessible(true);
                     Throwable fresh = new Throwable();
                     fresh.setStackTrace(new StackTraceElement[0]);
                     f.set(made, f.get(fresh));
+                } catch (ReflectiveOperationException | RuntimeException e) {
+                    throw new Failure("a Throwable cannot be made: " + Failure.line(e));
                 }
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                throw new Failure("a Throwable cannot be made: " + Failure.line(e));
             }
         }
     }
