@@ -14,11 +14,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"dubbo-wire/internal/estimate/helper"
 )
 
 // Config says what to start, and what it shall do.
 type Config struct {
-	// Source has the Java files of the helper; one of them has a main method.
+	// Source has the Java files of the helper, one of them with a main method; nil for those of package helper.
 	Source fs.FS
 	// Java is a program or the home of a JDK; empty for java of PATH.
 	Java string
@@ -105,6 +107,9 @@ func Start(ctx context.Context, config Config, result func(Result)) (*Child, err
 	}
 	if config.MaxBody <= 0 {
 		config.MaxBody = 64 << 20
+	}
+	if config.Source == nil {
+		config.Source = helper.Source
 	}
 	s, err := prepare(ctx, &config)
 	if err != nil {

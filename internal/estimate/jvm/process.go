@@ -76,7 +76,9 @@ func (s *setup) start(ctx context.Context, c *Config, answer func(Result) error)
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			p.status = p.cmd.Wait()
+			if p.status = p.cmd.Wait(); errors.Is(p.status, exec.ErrWaitDelay) { // what it has started still writes
+				p.status = nil
+			}
 			killGroup(p.cmd.Process)                            // what it may have started
 			p.stdout.SetReadDeadline(time.Now().Add(exitLimit)) //nolint:errcheck // not supported everywhere
 			close(p.exited)
@@ -92,7 +94,7 @@ func (s *setup) start(ctx context.Context, c *Config, answer func(Result) error)
 	late := time.AfterFunc(startLimit, func() { p.fail(fmt.Errorf("it did not start within %v", startLimit)) })
 	r := &reader{r: bufio.NewReaderSize(p.stdout, 64<<10)}
 	go func() {
-		if _, err := p.stdin.Write(configuration(c, s.userPath)); err != nil {
+		if _, err := p.stdin.Write(configuration(c, s.built)); err != nil {
 			p.fail(fmt.Errorf("it does not read: %w", err))
 		}
 	}()
@@ -127,7 +129,7 @@ func (s *setup) start(ctx context.Context, c *Config, answer func(Result) error)
 }
 
 // configuration is what the child reads first.
-func configuration(c *Config, userPath []string) []byte {
+func configuration(c *Config, built []string) []byte {
 	b := binary.BigEndian.AppendUint32(nil, magic)
 	texts := func(list []string) {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(list)))
@@ -138,7 +140,7 @@ func configuration(c *Config, userPath []string) []byte {
 	texts(c.Targets)
 	b = binary.BigEndian.AppendUint32(b, uint32(c.TimingMillis))
 	b = binary.BigEndian.AppendUint32(b, uint32(c.MaxBody))
-	texts(userPath)
+	texts(built)
 	texts(c.Registered)
 	return b
 }
@@ -185,8 +187,10 @@ func (p *process) read(r *reader) error {
 				return err
 			}
 		case tag == 2:
-			t := Timing{Target: int(r.int32()), Group: int(r.int32()), Kind: r.byte(),
-				EncodeLow: r.int64(), EncodeHigh: r.int64(), DecodeLow: r.int64(), DecodeHigh: r.int64()}
+			t := Timing{
+				Target: int(r.int32()), Group: int(r.int32()), Kind: r.byte(),
+				EncodeLow: r.int64(), EncodeHigh: r.int64(), DecodeLow: r.int64(), DecodeHigh: r.int64(),
+			}
 			if r.err != nil {
 				return r.err
 			}
@@ -269,12 +273,11 @@ func (p *process) death() error {
 	<-p.exited
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cause := p.err
-	switch {
-	case cause != nil:
-	case p.status != nil:
-		cause = p.status
-	default:
+	if p.err != nil {
+		return p.err
+	}
+	cause := p.status
+	if cause == nil {
 		cause = errors.New("it ended early")
 	}
 	if line := p.stderr.lastLine(); line != "" {
@@ -359,16 +362,23 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lastLine returns the last line that says something of an error: an exception rather than where it was thrown, no warnings.
+// lastLine returns the last line that says something of an error; of others the last one, but no warnings.
 func (t *tail) lastLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	last := ""
+	last, isError := "", false
 	for line := range strings.Lines(strings.ToValidUTF8(string(t.kept), "")) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "at ") && !strings.HasPrefix(line, "... ") && !strings.HasPrefix(line, "WARNING:") {
-			last = line
+		if rest, ok := strings.CutPrefix(line, "dubbo-wire estimate: "); ok { // what the helper says at its end
+			last, isError = rest, true
+			continue
 		}
+		says := strings.Contains(line, "Error") || strings.Contains(line, "Exception")
+		if line == "" || isError && !says || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "... ") || strings.HasPrefix(line, "SLF4J:") ||
+			strings.HasPrefix(line, "log4j:") || strings.HasPrefix(line, "WARNING:") {
+			continue
+		}
+		last, isError = line, says
 	}
 	return oneLine(last)
 }

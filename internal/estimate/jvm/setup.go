@@ -21,9 +21,9 @@ import (
 type setup struct {
 	java      string
 	arguments []string
-	userPath  []string
-	work      string // the folder that they run in
-	classes   string // compiled classes to remove; empty if they stay in the cache
+	built     []string // what the user's classes are in: no others are built from values
+	work      string   // the folder that they run in
+	classes   string   // compiled classes to remove; empty if they stay in the cache
 }
 
 // remove removes the files.
@@ -59,9 +59,11 @@ func (s *setup) prepare(ctx context.Context, c *Config) error {
 	if !kept {
 		s.classes = classes
 	}
-	if s.userPath, err = unpacked(c.UserPath, filepath.Join(s.work, "classes")); err != nil {
+	user, built, err := unpacked(c.UserPath, filepath.Join(s.work, "classes"))
+	if err != nil {
 		return err
 	}
+	s.built = built
 	entries := []string{classes}
 	for _, p := range c.ClassPath {
 		if p, err = filepath.Abs(p); err != nil {
@@ -69,7 +71,7 @@ func (s *setup) prepare(ctx context.Context, c *Config) error {
 		}
 		entries = append(entries, p)
 	}
-	entries = append(entries, s.userPath...)
+	entries = append(entries, user...)
 	for _, e := range entries {
 		if strings.ContainsRune(e, filepath.ListSeparator) {
 			return fmt.Errorf("%s: a %q in its name, which a class path cannot have; rename it", e, filepath.ListSeparator)
@@ -92,6 +94,9 @@ var opened = map[string][]string{
 	"java.sql":     {"java.sql"},
 	"java.desktop": {"java.awt", "java.awt.font", "java.awt.geom", "sun.font"}, // classes that FST registers
 }
+
+// moreOptions are what tests add.
+var moreOptions []string
 
 // options are those of the Java virtual machine.
 func options(c *Config, work string) []string {
@@ -116,7 +121,7 @@ func options(c *Config, work string) []string {
 			o = append(o, "--add-opens="+module+"/"+p+"=ALL-UNNAMED")
 		}
 	}
-	return o
+	return append(o, moreOptions...)
 }
 
 // environment is what a child sees of this process's environment: nothing that changes the options of Java or the configuration of Dubbo.

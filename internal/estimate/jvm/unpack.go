@@ -16,41 +16,72 @@ const (
 	maxUnpacked = 4 << 30 // bytes that are unpacked
 )
 
-// unpacked returns the entries of a class path for the user's jars, wars and folders. What Java cannot read (the classes and jars in a Spring Boot
-// jar or a war) is unpacked to a folder.
-func unpacked(paths []string, folder string) ([]string, error) {
+// unpacked returns the entries of a class path for the user's jars, wars and folders, and those of them whose classes are built from values: all
+// but well-known libraries in a folder or another jar. What Java cannot read (the classes and jars in a Spring Boot jar or a war) is unpacked to a
+// folder.
+func unpacked(paths []string, folder string) (entries, built []string, err error) {
 	u := unpacker{folder: folder}
 	for _, p := range paths {
 		p, err := filepath.Abs(p)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		info, err := os.Stat(p)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case info.IsDir():
 			err = u.dir(p)
 		default:
 			err = u.jar(p)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p, err)
+			return nil, nil, fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	return u.entries, nil
+	return u.entries, u.built, nil
 }
 
 type unpacker struct {
-	folder  string
-	entries []string
-	bytes   int64
-	count   int
+	folder         string
+	entries, built []string
+	bytes          int64
+	count          int
+}
+
+// libraries are beginnings of the names of jars that applications have beside their own: frameworks, serializers, and those whose classes, put
+// together as an attacker likes, run commands when they are compared, hashed or printed.
+var libraries = []string{
+	"HikariCP-", "aspectj", "bcel-", "bsh-", "byte-buddy-", "c3p0-", "cglib-", "clojure-", "commons-beanutils", "commons-collections",
+	"commons-configuration", "commons-dbcp", "commons-fileupload", "commons-jxpath", "commons-logging-", "commons-pool", "druid-", "dubbo-2", "dubbo-3",
+	"dubbo-common-", "dubbo-remoting-", "dubbo-rpc-", "dubbo-serialization-", "ehcache-", "fastjson-", "fastjson2-", "freemarker-", "fst-", "groovy-",
+	"h2-", "hessian-", "hessian-lite-", "hibernate-", "hsqldb-", "jackson-core-", "jackson-databind-", "jackson-dataformat", "jackson-datatype",
+	"javassist-", "jboss-", "jdom", "json-lib-", "jython-", "kryo-", "kryo-serializers-", "log4j", "logback-", "mchange-", "mvel", "mybatis-",
+	"mysql-connector", "netty-", "objenesis-", "ognl-", "openjpa-", "postgresql-", "quartz-", "reflectasm-", "resin-", "rhino-", "rome-",
+	"scala-library-", "shiro-", "slf4j-", "snakeyaml-", "spring-aop-", "spring-aspects-", "spring-beans-", "spring-boot-", "spring-context-",
+	"spring-core-", "spring-expression-", "spring-jcl-", "spring-jdbc-", "spring-orm-", "spring-tx-", "spring-web", "tomcat-", "tomcat-embed-",
+	"vaadin-", "velocity-", "weld-", "wicket-", "xalan-", "xbean-", "xerces", "xstream-",
+}
+
+// add adds entries whose classes are built.
+func (u *unpacker) add(entries ...string) {
+	u.entries, u.built = append(u.entries, entries...), append(u.built, entries...)
+}
+
+// addNested adds a jar in a folder or another jar. name is its own.
+func (u *unpacker) addNested(file, name string) {
+	u.entries = append(u.entries, file)
+	for _, l := range libraries {
+		if strings.HasPrefix(name, l) {
+			return
+		}
+	}
+	u.built = append(u.built, file)
 }
 
 // dir adds a folder, its folders of classes, and the jars in it.
 func (u *unpacker) dir(root string) error {
-	u.entries = append(u.entries, root)
+	u.add(root)
 	return filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -58,9 +89,9 @@ func (u *unpacker) dir(root string) error {
 		case len(u.entries) > maxEntries:
 			return fmt.Errorf("more than %d jars", maxEntries)
 		case e.IsDir() && e.Name() == "classes" && isInf(filepath.Base(filepath.Dir(p))):
-			u.entries = append(u.entries, p)
+			u.add(p)
 		case e.Type().IsRegular() && strings.HasSuffix(p, ".jar"):
-			u.entries = append(u.entries, p)
+			u.addNested(p, e.Name())
 		}
 		return nil
 	})
@@ -104,9 +135,13 @@ func (u *unpacker) jar(file string) error {
 		}
 	}
 	if hasClasses {
-		u.entries = append(u.entries, classes)
+		u.add(classes)
 	}
-	u.entries = append(append(u.entries, file), jars...)
+	u.add(file)
+	for _, j := range jars {
+		_, name, _ := strings.Cut(filepath.Base(j), "-") // the number
+		u.addNested(j, name)
+	}
 	return nil
 }
 

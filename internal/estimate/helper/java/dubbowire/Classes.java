@@ -199,6 +199,9 @@ final class Classes {
                 }
                 return "class " + cut(element) + " is not in the jars (--classpath), and no value type of the JDK";
             }
+            if (ours && !VALUES.contains(real) && !EXCEPTIONS.contains(real) && loader.getParent().getResource(real.replace('.', '/') + ".class") != null) {
+                return "class " + cut(element) + " is the JDK's, whatever the jars have";
+            }
             try {
                 c = Class.forName(real, false, loader);
             } catch (ClassNotFoundException | LinkageError e) {

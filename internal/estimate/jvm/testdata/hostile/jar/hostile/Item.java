@@ -1,0 +1,5 @@
+package hostile;
+
+public class Item implements java.io.Serializable {
+    public String text;
+}

@@ -1,0 +1,5 @@
+package hostile;
+
+public interface Service {
+    Order echo(Order order);
+}
