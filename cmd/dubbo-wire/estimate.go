@@ -51,7 +51,7 @@ func newEstimate(s *streams) *cobra.Command {
 		Short:   "Estimate what the same calls would weigh, and cost, in other serializations",
 		Long: `estimate encodes the values of captured calls again, in other serializations, and compares the sizes with what was
 observed. Dubbo's own serializers do this, in a Java virtual machine, with the classes of the application. The jars of
-Dubbo are those of --jars, or those that your Maven finds (--maven).
+Dubbo are those of --jars or in the class path, or those that your Maven finds (--maven).
 
 Compression, attachments and the headers of Triple are estimated without Java. They are what estimate shows without
 --as.`,
@@ -187,7 +187,7 @@ func (f *estimateFlags) run(s *streams, args []string) error {
 	if f.printPOM {
 		return f.pom(s, args)
 	}
-	f.java.Of, f.java.Release = f.as, f.release
+	f.java.Release, f.java.UserPath = f.release, f.in.ClassFiles()
 	if opt.Values {
 		if err := f.java.Check(); err != nil {
 			return exit.Usagef("%v", err)
@@ -264,7 +264,7 @@ func (f *estimateFlags) estimate(s *streams, src *measure.Files, c *estimate.Col
 	status := output.NewStatus(s.err, f.in.NoProgress)
 	defer status.Show("")
 	if len(f.as) > 0 {
-		f.java.UserPath, f.java.Registered = f.in.ClassFiles(), f.in.RegisteredClasses()
+		f.java.Registered = f.in.RegisteredClasses()
 		setup.Registered, setup.Usable, setup.Runner = len(f.java.Registered) > 0, f.java.Usable, &f.java
 		if slices.ContainsFunc(f.as, func(s string) bool { return strings.HasSuffix(s, " registered") }) && !setup.Registered {
 			return nil, exit.Usagef("--as %s: name the registered classes with --register FILE or --optimizer CLASS", strings.Join(f.as, ","))

@@ -11,8 +11,9 @@ import (
 type Calibration struct {
 	Serialization string // observed
 	As, Release   string
-	// Bodies is the number of bodies that were decoded; EqualSize and EqualBytes of them have the same size, and the same bytes.
-	Bodies, EqualSize, EqualBytes int64
+	// Bodies is the number of bodies that were encoded again; EqualSize and EqualBytes of them have the same size, and the same bytes. Failed
+	// counts bodies that could not be encoded.
+	Bodies, EqualSize, EqualBytes, Failed int64
 	// Bytes is what the bodies take, Off the sum of the differences of their sizes, each without its sign.
 	Bytes, Off int64
 
@@ -30,7 +31,7 @@ type calibrated struct {
 }
 
 // difference is how bodies differ: the bytes of the observed ones, and of those that were encoded again.
-type difference struct{ bodies, differ, observed, again, failed int64 }
+type difference struct{ bodies, differ, observed, again int64 }
 
 // good is the share of bodies with the same size, in percent, from which on sizes are taken as they are.
 const good = 99
@@ -48,9 +49,7 @@ func (k *Calibration) body(s *sampled, m *message, response bool, b EncodedBody)
 		d = new(difference)
 		k.methods[key] = d
 	}
-	k.Bodies++
 	d.bodies++
-	k.Bytes += int64(m.plain)
 	if b.Cause != "" {
 		if k.causes == nil {
 			k.causes = make(map[string]int64)
@@ -58,9 +57,11 @@ func (k *Calibration) body(s *sampled, m *message, response bool, b EncodedBody)
 		if cause := general(b.Cause); len(k.causes) < maxCauses || k.causes[cause] > 0 {
 			k.causes[cause]++
 		}
-		d.failed++
+		k.Failed++
 		return
 	}
+	k.Bodies++
+	k.Bytes += int64(m.plain)
 	if b.Bytes == m.plain {
 		k.EqualSize++
 		if b.Hash == m.hash {
@@ -91,19 +92,19 @@ func (k *Calibration) Good() bool { return k.Bodies > 0 && 100*k.EqualSize >= go
 type Difference struct {
 	Method                    string
 	Response                  bool
-	Bodies, Differ, Failed    int64
+	Bodies, Differ            int64
 	ObservedBytes, AgainBytes int64 // of those that differ
 }
 
 // Differences returns the methods whose bodies differ, those with most bodies first.
 func (k *Calibration) Differences() (list []Difference) {
 	for key, d := range k.methods {
-		if d.differ+d.failed > 0 {
-			list = append(list, Difference{key.method, key.response, d.bodies, d.differ, d.failed, d.observed, d.again})
+		if d.differ > 0 {
+			list = append(list, Difference{key.method, key.response, d.bodies, d.differ, d.observed, d.again})
 		}
 	}
 	slices.SortFunc(list, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(b.Differ+b.Failed, a.Differ+a.Failed), cmp.Compare(a.Method, b.Method), boolCompare(a.Response, b.Response))
+		return cmp.Or(cmp.Compare(b.Differ, a.Differ), cmp.Compare(a.Method, b.Method), boolCompare(a.Response, b.Response))
 	})
 	return list
 }

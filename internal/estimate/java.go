@@ -1,13 +1,19 @@
 package estimate
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"dubbo-wire/internal/estimate/helper"
 	"dubbo-wire/internal/estimate/jvm"
@@ -23,13 +29,12 @@ type Java struct {
 	Maven bool
 	// UserPath are the jars, wars and folders with the application's classes, Registered the classes that are registered, in order.
 	UserPath, Registered []string
-	// Of are the targets that were asked for. Release is that of --release; Check sets it to that of the folder if it is empty.
-	Of      []string
+	// Release is that of --release; Check sets it to that of the jars that the user has if it is empty.
 	Release string
 
-	folder  []string // jars of the folder
-	release string   // of them
-	mu      sync.Mutex
+	folder  []string            // jars of the folder
+	have    string              // where the user's Dubbo is; "": nowhere
+	release string              // of it; "" if it does not tell
 	paths   map[string][]string // class paths by release
 }
 
@@ -41,46 +46,91 @@ func (j *Java) Check() error {
 	if _, err := jvm.Find(j.Program); err != nil {
 		return err
 	}
-	if j.Jars == "" && !j.Maven {
-		return fmt.Errorf("--as needs the jars of Dubbo; add --maven, which lets your Maven find them, or --jars DIR with a folder that has them (--print-pom prints a pom for mvn dependency:copy-dependencies)")
-	}
-	if j.Jars == "" {
-		return nil
-	}
-	var err error
-	if j.folder, j.release, err = releases.Jars(j.Jars); err != nil {
-		return fmt.Errorf("--jars %w", err)
+	if j.Jars != "" {
+		if info, err := os.Stat(j.Jars); err != nil || !info.IsDir() {
+			return fmt.Errorf("--jars %s: is not a folder", j.Jars)
+		}
+		var err error
+		if j.folder, j.release, err = releases.Jars(j.Jars); err != nil {
+			return fmt.Errorf("--jars %w", err)
+		}
+		j.have = "--jars " + j.Jars
+	} else if j.release = dubboIn(j.UserPath); j.release != "" {
+		j.have = "the class path"
 	}
 	switch {
+	case j.have == "" && !j.Maven:
+		return errors.New("--as needs the jars of Dubbo: add --maven, which lets your Maven find them, or --jars DIR with a folder that has them (--print-pom prints a pom that names them)")
 	case j.Release == "":
 		j.Release = j.release
-	case j.release != "" && j.Release != j.release && !j.Maven:
-		return fmt.Errorf("--jars %s has Dubbo %s, not %s; leave out --release, or add --maven", j.Jars, j.release, j.Release)
+	case j.have != "" && j.release != "" && j.Release != j.release && !j.Maven:
+		return fmt.Errorf("%s has Dubbo %s, not %s; leave out --release, or add --maven", j.have, j.release, j.Release)
 	}
 	return nil
 }
 
+// dubboFile matches the names of jars with Dubbo.
+var dubboFile = regexp.MustCompile(`^dubbo(?:-common|-rpc-api)?-(\d+\.\d+\.\d+(?:[.-][0-9A-Za-z.-]+)?)\.jar$`)
+
+// dubboIn returns the release of the Dubbo in jars, folders of jars, and the jars that are packed in jars; "" without one.
+func dubboIn(paths []string) (release string) {
+	named := func(name string) bool {
+		if m := dubboFile.FindStringSubmatch(path.Base(filepath.ToSlash(name))); m != nil && release == "" {
+			if found, err := releases.Find(m[1]); err == nil {
+				release = found
+			}
+		}
+		return release != ""
+	}
+	for _, p := range paths {
+		_ = filepath.WalkDir(p, func(name string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil || e.IsDir():
+				return nil
+			case named(name):
+				return fs.SkipAll
+			case name != p:
+				return nil
+			}
+			z, err := zip.OpenReader(name)
+			if err != nil {
+				return nil
+			}
+			defer z.Close() //nolint:errcheck // only read
+			for _, f := range z.File {
+				if named(f.Name) {
+					return fs.SkipAll
+				}
+			}
+			return nil
+		})
+	}
+	return release
+}
+
 // Usable returns why a release cannot be used, "" if it can.
 func (j *Java) Usable(release string) string {
-	switch {
-	case j.Maven || j.Jars != "" && (j.release == "" || j.release == release):
+	if j.Maven || j.has(release) {
 		return ""
-	case j.Jars != "":
-		return fmt.Sprintf("needs the jars of Dubbo %s, and --jars %s has %s: add --maven", release, filepath.Base(j.Jars), j.release)
 	}
-	return "needs the jars of Dubbo " + release
+	return fmt.Sprintf("needs the jars of Dubbo %s, and %s has %s: add --maven", release, j.have, j.release)
+}
+
+// has reports whether the user has brought the jars of a release.
+func (j *Java) has(release string) bool {
+	return j.have != "" && (j.release == "" || j.release == release)
 }
 
 // Resolve finds the jars of releases for these targets of each.
 func (j *Java) Resolve(ctx context.Context, targets map[string][]string, status func(string)) error {
 	j.paths = make(map[string][]string)
-	for release, names := range targets {
-		if j.Jars != "" && (j.release == "" || j.release == release) {
+	for _, release := range slices.Sorted(maps.Keys(targets)) {
+		if j.has(release) && (j.Jars != "" || !j.Maven) {
 			j.paths[release] = j.folder
 			continue
 		}
 		status("Maven finds the jars of Dubbo " + release)
-		text, err := POM(release, names)
+		text, err := POM(release, targets[release])
 		if err != nil {
 			return err
 		}
@@ -141,4 +191,18 @@ func (c javaChild) Finish() ([]Timing, error) {
 		out = append(out, Timing{t.Target, t.Group, t.Kind == 2, t.EncodeLow, t.EncodeHigh, t.DecodeLow, t.DecodeHigh})
 	}
 	return out, err
+}
+
+// processor returns the name of the machine's processor, and how many it has.
+func processor() string {
+	name := runtime.GOARCH
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text[:min(len(text), 1<<16)])) {
+			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+				name = strings.Join(strings.Fields(value), " ")
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d processors", name, runtime.NumCPU())
 }

@@ -112,7 +112,7 @@ func (c *Collector) Release() string {
 		triple = triple || strings.HasPrefix(o.name, triplePrefix)
 	}
 	release := releases.Guess(versions, names)
-	if triple && release < "3" {
+	if triple && release < firstTriple {
 		release, _ = releases.Find("3.3")
 	}
 	return release
@@ -128,19 +128,13 @@ func (p *Plan) add(name string, usable func(string) string) (t *Target, r *run) 
 	}
 	base := strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix)
 	t = &Target{As: name, triple: strings.HasPrefix(name, triplePrefix)}
-	from := p.Release
-	if t.triple && from < "3" {
-		from, _ = releases.Find("3.0")
-	}
-	release, ok := releases.Nearest(base, from)
+	release, ok := p.nearest(base, t.triple)
 	t.Release = release
 	p.Targets = append(p.Targets, t)
 	why := ""
 	switch {
 	case !ok:
 		why = "no release of Dubbo writes it"
-	case t.triple && release < "3":
-		why = "Dubbo " + release + " does not have Triple"
 	default:
 		why = usable(release)
 	}
@@ -159,6 +153,25 @@ func (p *Plan) add(name string, usable func(string) string) (t *Target, r *run) 
 	r.columns = append(r.columns, column{target: len(p.Targets) - 1})
 	return t, r
 }
+
+// nearest returns the nearest release that writes a serialization, over Triple if it must be.
+func (p *Plan) nearest(name string, triple bool) (release string, ok bool) {
+	if !triple || p.Release >= firstTriple {
+		release, ok = releases.Nearest(name, p.Release)
+	}
+	for _, line := range tripleLines {
+		if triple && (!ok || release < firstTriple) {
+			from, _ := releases.Find(line)
+			release, ok = releases.Nearest(name, from)
+		}
+	}
+	return release, ok && (!triple || release >= firstTriple)
+}
+
+// firstTriple is the first release with Triple, tripleLines the lines that have it.
+const firstTriple = "3"
+
+var tripleLines = []string{"3.0", "3.1", "3.2", "3.3"}
 
 // observe plans to encode each observed serialization again.
 func (p *Plan) observe(registered bool, usable func(string) string) (list []*Calibration) {

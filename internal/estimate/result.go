@@ -274,6 +274,9 @@ func (c *Collector) run(ctx context.Context, s *Setup, runs []*run, calls []*sam
 			res.JVMs = append(res.JVMs, r.jvm)
 		}
 		res.Stopped = res.Stopped || r.done < len(jobs) && r.err == nil
+		if len(r.timings) > 0 {
+			res.CPU = processor()
+		}
 	}
 	return nil
 }
@@ -306,7 +309,7 @@ func (c *Collector) addUp(t *Target, index int, calls []*sampled, res *Result) *
 			ran[k.method]++
 		}
 	}
-	causes := make(map[Cause]int64)
+	causes := make(map[Cause]*Cause) // by what is alike
 	for _, k := range calls {
 		cell := &k.results[index]
 		if cell.state == notRun {
@@ -324,11 +327,16 @@ func (c *Collector) addUp(t *Target, index int, calls []*sampled, res *Result) *
 		}
 		g.Calls += weight
 		if cell.state != encoded {
-			cause := Cause{Text: general(cell.cause), State: stateNames[cell.state]}
-			if len(causes) >= maxCauses && causes[cause] == 0 {
-				cause.Text = "other causes"
+			key := Cause{Text: alike(cell.cause), State: stateNames[cell.state]}
+			if len(causes) >= maxCauses && causes[key] == nil {
+				key.Text = "other causes"
 			}
-			causes[cause] += weight
+			cause := causes[key]
+			if cause == nil {
+				cause = &Cause{Text: general(cell.cause), State: key.State}
+				causes[key] = cause
+			}
+			cause.Calls += weight
 			continue
 		}
 		g.Encoded += weight
@@ -342,9 +350,8 @@ func (c *Collector) addUp(t *Target, index int, calls []*sampled, res *Result) *
 		}
 		m.add(k, cell, float64(request+response), float64(k.request.frameBytes)+float64(k.response.frameBytes), weight)
 	}
-	for cause, n := range causes {
-		cause.Calls = n
-		out.Failed = append(out.Failed, cause)
+	for _, cause := range causes {
+		out.Failed = append(out.Failed, *cause)
 	}
 	sortCauses(out.Failed)
 	all := out.All
@@ -365,9 +372,9 @@ func (c *Collector) addUp(t *Target, index int, calls []*sampled, res *Result) *
 		g.Error = g.samplingError()
 	}
 	all.Error = all.samplingError()
-	if t.Of == "" || !t.Measured {
+	if t.Of == "" && t.size == nil {
 		for _, k := range res.Calibrations {
-			if (t.Of == "" && t.size == nil) && k.Bodies > 0 && !k.Good() && (out.Calibration == nil || k.Off*max(out.Calibration.Bytes, 1) > out.Calibration.Off*max(k.Bytes, 1)) {
+			if k.Bodies > 0 && !k.Good() && (out.Calibration == nil || k.Off*max(out.Calibration.Bytes, 1) > out.Calibration.Off*max(k.Bytes, 1)) {
 				out.Calibration = k
 			}
 		}
@@ -531,6 +538,17 @@ func general(cause string) string {
 		return ""
 	})
 }
+
+// maxAlike is the number of bytes in which causes differ if they do.
+const maxAlike = 160
+
+// alike returns what causes that are the same have in common: those of generated classes differ in numbers.
+func alike(cause string) string {
+	text := digits.ReplaceAllString(general(cause), "0")
+	return text[:min(len(text), maxAlike)]
+}
+
+var digits = regexp.MustCompile(`\d+`)
 
 func sortedCauses(counts map[string]int64) (list []Cause) {
 	for text, n := range counts {

@@ -36,6 +36,7 @@ type (
 		Bodies        int64            `json:"bodies"`
 		EqualSize     int64            `json:"equalSize"`
 		EqualBytes    int64            `json:"equalBytes"`
+		Failed        int64            `json:"failed"`
 		Bytes         int64            `json:"bytes"`
 		OffBytes      int64            `json:"offBytes"`
 		Differences   []jsonDifference `json:"differences,omitempty"`
@@ -45,7 +46,6 @@ type (
 		Direction     string `json:"direction"`
 		Bodies        int64  `json:"bodies"`
 		Differ        int64  `json:"differ"`
-		Failed        int64  `json:"failed"`
 		ObservedBytes int64  `json:"observedBytes"`
 		EncodedBytes  int64  `json:"encodedBytes"`
 	}
@@ -146,9 +146,9 @@ func writeJSON(w io.Writer, r *estimate.Result) error {
 		out.By = append(out.By, string(k))
 	}
 	for _, k := range r.Calibrations {
-		j := jsonCalibration{k.Serialization, k.As, k.Release, k.Bodies, k.EqualSize, k.EqualBytes, k.Bytes, k.Off, nil}
+		j := jsonCalibration{k.Serialization, k.As, k.Release, k.Bodies, k.EqualSize, k.EqualBytes, k.Failed, k.Bytes, k.Off, nil}
 		for _, d := range k.Differences() {
-			j.Differences = append(j.Differences, jsonDifference{d.Method, map[bool]string{false: "request", true: "response"}[d.Response], d.Bodies, d.Differ, d.Failed, d.ObservedBytes, d.AgainBytes})
+			j.Differences = append(j.Differences, jsonDifference{d.Method, map[bool]string{false: "request", true: "response"}[d.Response], d.Bodies, d.Differ, d.ObservedBytes, d.AgainBytes})
 		}
 		out.Calibration = append(out.Calibration, j)
 	}

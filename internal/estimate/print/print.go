@@ -226,7 +226,7 @@ func sampling(g *estimate.GroupResult) string {
 	if g.Error == nil {
 		return "-"
 	}
-	if e := g.Error.Frames; e >= 0.05 {
+	if e := g.Error.Frames; e >= 0.05 || e == 0 {
 		return strconv.FormatFloat(e, 'f', 1, 64)
 	}
 	return "<0.1"
@@ -259,6 +259,9 @@ func notes(r *estimate.Result) []string {
 	list := []string{
 		"mean, p99: of the calls that could be encoded; change: against what was observed of the same calls, over their sum. Only successful responses are estimated.",
 		"a month: bytes of frames in both directions, of all calls, in 30 days at the capture's rate.",
+	}
+	if contents(r).partly {
+		list = append(list, "calls %: the calls that could be encoded. Means of rows with other calls do not compare with each other; changes do.")
 	}
 	list = append(list, calibrationLines(r)...)
 	if h := contents(r); h.times {
@@ -297,22 +300,45 @@ func notes(r *estimate.Result) []string {
 	return list
 }
 
-// calibrationLines say how well the observed bodies come out again.
+// calibrationLines say how well the observed bodies come out again. Serializations of which all do are in one line.
 func calibrationLines(r *estimate.Result) (list []string) {
+	var exact []string
 	for _, k := range r.Calibrations {
-		name := term.Clean(k.Serialization)
-		switch why := k.Why(); {
-		case why != "":
-			list = append(list, "Calibration: "+name+" is "+why+", so nothing tells how exact the estimates are.")
-			continue
+		if k.Bodies > 0 && k.EqualBytes == k.Bodies && k.Failed == 0 {
+			exact = append(exact, fmt.Sprintf("%s (%s)", term.Clean(k.Serialization), report.Count(k.Bodies)))
+		}
+	}
+	if len(exact) > 1 {
+		list = append(list, "Calibration: re-encoding gives all observed bodies byte for byte: "+strings.Join(exact, ", ")+".")
+	}
+	for _, k := range r.Calibrations {
+		name, why := term.Clean(k.Serialization), k.Why()
+		if causes := k.Causes(); k.Bodies == 0 && len(causes) > 0 {
+			why = term.Clean(causes[0].Text)
+		}
+		switch {
 		case k.Bodies == 0:
-			list = append(list, "Calibration: no body in "+name+" could be encoded again, so nothing tells how exact the estimates are.")
+			text := "Calibration: no body in " + name + " could be encoded again, so nothing tells how exact the estimates are"
+			if why != "" {
+				text += ": " + strings.TrimSuffix(why, ".")
+			}
+			list = append(list, text+".")
+			continue
+		case k.EqualBytes == k.Bodies && k.Failed == 0 && len(exact) > 1:
 			continue
 		}
-		text := fmt.Sprintf("Calibration: re-encoding into %s (%s of Dubbo %s) gives %s of %s in the same size, %s byte for byte.", name, term.Clean(k.As), term.Clean(k.Release),
+		again := "re-encoding into " + name
+		if k.As != k.Serialization {
+			again += " (" + term.Clean(k.As) + ")"
+		}
+		text := fmt.Sprintf("Calibration: %s as Dubbo %s does gives %s of %s in the same size, %s byte for byte", again, term.Clean(k.Release),
 			report.Count(k.EqualSize), bodies(k.Bodies), report.Count(k.EqualBytes))
+		if k.Failed > 0 {
+			text += "; " + report.Count(k.Failed) + " could not be encoded"
+		}
+		text += "."
 		if !k.Good() {
-			text += " ~ marks rows that may be off as much"
+			text += " Rows with ~ may be off as much"
 			if k.Bytes > 0 && k.Off > 0 {
 				text += ": sizes differ by " + report.Percent(k.Off, k.Bytes) + " % of the bytes"
 			}
@@ -382,7 +408,6 @@ func calibration(r *estimate.Result, s *report.Style) report.Section {
 			{Name: "of"},
 			{Name: "bodies", Right: true},
 			{Name: "differ", Right: true},
-			{Name: "failed", Right: true},
 			{Name: "observed mean", Right: true},
 			{Name: "encoded mean", Right: true},
 			{Name: "change", Right: true},
@@ -393,18 +418,12 @@ func calibration(r *estimate.Result, s *report.Style) report.Section {
 			if d.Response {
 				direction = "response"
 			}
-			row := []string{term.Clean(d.Method), direction, report.Count(d.Bodies), report.Count(d.Differ), report.Count(d.Failed), "-", "-", "-"}
-			if d.Differ > 0 {
-				row[5], row[6] = report.Size(float64(d.ObservedBytes)/float64(d.Differ)), report.Size(float64(d.AgainBytes)/float64(d.Differ))
-				row[7] = change(d.AgainBytes, d.ObservedBytes, s)
-			}
+			row := []string{term.Clean(d.Method), direction, report.Count(d.Bodies), report.Count(d.Differ)}
+			row = append(row, report.Size(float64(d.ObservedBytes)/float64(d.Differ)), report.Size(float64(d.AgainBytes)/float64(d.Differ)), change(d.AgainBytes, d.ObservedBytes, s))
 			sec.Add(row...)
 		}
 		if n := len(list) - maxDifferences; n > 0 {
 			sec.Notes = append(sec.Notes, report.Plural(int64(n), "more difference")+".")
-		}
-		for _, c := range k.Causes()[:min(3, len(k.Causes()))] {
-			sec.Notes = append(sec.Notes, bodies(c.Calls)+": "+term.Clean(c.Text))
 		}
 	}
 	return sec
@@ -443,7 +462,7 @@ func notEstimated(r *estimate.Result, s *report.Style) report.Section {
 			names = fmt.Sprintf("%s, %d more", strings.Join(l.targets[:2], ", "), len(l.targets)-2)
 		}
 		sec.Add(report.Count(l.Calls), names, term.Clean(l.Text))
-		classes = classes || strings.Contains(l.Text, "--classpath")
+		classes = classes || strings.Contains(l.Text, "(--classpath)")
 	}
 	if n := len(lines) - top; n > 0 {
 		sec.Notes = append(sec.Notes, report.Plural(int64(n), "more cause")+": --format json has them.")
