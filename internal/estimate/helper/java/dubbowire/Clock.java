@@ -4,21 +4,21 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 
 /** What it costs to write and to read the messages: time of the thread on the processor, warmed up, all targets in turn. */
 final class Clock {
-    private static final int MOST_MESSAGES = 64, MOST_GROUPS = 64; // of a group; groups
+    private static final int MOST_MESSAGES = 24, MOST_GROUPS = 64; // of a group; groups
     private static final long MOST_BYTES = 64 << 20, ROUND = 200_000; // of all bodies; nanoseconds that a measurement lasts at least
     private static final int ROUNDS = 40, FEWEST_ROUNDS = 3;
+    private static final int PATIENCE = 3; // how many times as long it may take where others use the processor
 
     private final Target[] targets;
     private final int maxBody;
-    private final Map<Long, Cell[]> cells = new TreeMap<>();
+    private final Map<Long, Group> groups = new TreeMap<>();
     private long kept;
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
@@ -27,102 +27,135 @@ final class Clock {
         this.maxBody = maxBody;
     }
 
+    /** A sample of the requests or responses of one group: the same messages for all targets. */
+    private static final class Group {
+        final Message[] messages = new Message[MOST_MESSAGES];
+        final Cell[] cells;
+        final Random random = new Random(1);
+        int seen;
+
+        Group(int targets) {
+            cells = new Cell[targets];
+            for (int i = 0; i < targets; i++) {
+                cells[i] = new Cell();
+            }
+        }
+    }
+
+    /** The sample in one target. */
     private static final class Cell {
-        final List<Message> messages = new ArrayList<>();
-        final List<byte[]> bodies = new ArrayList<>();
+        final byte[][] bodies = new byte[MOST_MESSAGES][]; // null where the target could not write the message
         final long[][] nanos = new long[2][]; // a message, in the rounds: to encode, to decode
         final int[] repeat = {1, 1};
+        final boolean[][] skips = new boolean[2][MOST_MESSAGES]; // messages that cannot be written again, or not be read
         final boolean[] fails = new boolean[2];
-        int rounds;
     }
 
-    /** Keeps a message for the measurement; its objects stay in memory. */
-    void keep(int target, Message m, byte[] body, int size) {
-        long key = (long) m.group << 2 | (m.response ? 2 : 1);
-        Cell[] all = cells.get(key);
-        if (all == null) {
-            if (cells.size() >= MOST_GROUPS) {
-                return;
+    private static long key(Message m) {
+        return (long) m.group << 2 | (m.response ? 2 : 1);
+    }
+
+    /** The place of a message in the sample of its group, which keeps its objects in memory; -1 if it is not taken. */
+    int place(Message m) {
+        Group g = groups.get(key(m));
+        if (g == null) {
+            if (groups.size() >= MOST_GROUPS) {
+                return -1;
             }
-            all = new Cell[targets.length];
-            cells.put(key, all);
+            g = new Group(targets.length);
+            groups.put(key(m), g);
         }
-        if (all[target] == null) {
-            all[target] = new Cell();
+        int at = g.seen < MOST_MESSAGES ? g.seen : g.random.nextInt(g.seen + 1);
+        g.seen++;
+        if (at >= MOST_MESSAGES || kept >= MOST_BYTES) {
+            return -1;
         }
-        if (all[target].messages.size() < MOST_MESSAGES && kept + size <= MOST_BYTES) {
-            kept += size;
-            all[target].messages.add(m);
-            all[target].bodies.add(Arrays.copyOf(body, size));
+        g.messages[at] = m;
+        for (Cell c : g.cells) {
+            kept -= c.bodies[at] == null ? 0 : c.bodies[at].length;
+            c.bodies[at] = null;
         }
+        return at;
     }
 
-    /** Measures for about so many milliseconds: a third to warm up, the rest in rounds. */
+    void keep(int target, Message m, int place, byte[] body) {
+        kept += body.length;
+        groups.get(key(m)).cells[target].bodies[place] = body;
+    }
+
+    /** Measures for about so many milliseconds of the processor: a third to warm up, the rest in rounds. */
     void run(int millis, DataOutputStream out) throws IOException {
-        List<Object[]> all = new ArrayList<>(); // target, key, cell
-        for (Map.Entry<Long, Cell[]> e : cells.entrySet()) {
-            for (int t = 0; t < targets.length; t++) {
-                if (e.getValue()[t] != null) {
-                    all.add(new Object[] {t, e.getKey(), e.getValue()[t]});
-                }
-            }
-        }
-        long begin = System.nanoTime(), warm = begin + millis * 1_000_000L / 3, end = begin + millis * 1_000_000L;
+        long limit = System.nanoTime() + millis * 1_000_000L * PATIENCE, begin = threads.getCurrentThreadCpuTime(), budget = millis * 1_000_000L;
         Target.Body body = new Target.Body(maxBody);
-        for (boolean more = true; more && System.nanoTime() < warm;) {
+        int round = -1;
+        for (boolean more = true; more && round < ROUNDS && System.nanoTime() < limit;) {
+            long used = threads.getCurrentThreadCpuTime() - begin;
+            if (round < 0 && used > budget / 3) {
+                round = 0;
+            }
+            if (round >= FEWEST_ROUNDS && used > budget) {
+                break;
+            }
             more = false;
-            for (Object[] c : all) {
-                for (int way = 0; way < 2; way++) {
-                    if (System.nanoTime() < warm) {
-                        more |= measure(targets[(Integer) c[0]], (Cell) c[2], way, body, -1);
+            for (Group g : groups.values()) {
+                for (int t = 0; t < targets.length && System.nanoTime() < limit; t++) {
+                    for (int way = 0; way < 2; way++) {
+                        more |= measure(targets[t], g, g.cells[t], way, body, round);
                     }
                 }
             }
+            round += round < 0 ? 0 : 1;
         }
-        int round = 0;
-        for (; round < ROUNDS && (round < FEWEST_ROUNDS || System.nanoTime() < end) && System.nanoTime() < end + millis * 1_000_000L; round++) {
-            for (Object[] c : all) {
+        for (Map.Entry<Long, Group> e : groups.entrySet()) {
+            for (int t = 0; t < targets.length; t++) {
+                out.writeByte(2);
+                out.writeInt(t);
+                out.writeInt((int) (e.getKey() >> 2));
+                out.writeByte((int) (e.getKey() & 3));
                 for (int way = 0; way < 2; way++) {
-                    measure(targets[(Integer) c[0]], (Cell) c[2], way, body, round);
+                    Cell c = e.getValue().cells[t];
+                    long[] nanos = c.nanos[way] == null || c.fails[way] ? new long[0] : Arrays.copyOf(c.nanos[way], Math.max(round, 0));
+                    Arrays.sort(nanos);
+                    int first = 0;
+                    while (first < nanos.length && nanos[first] == 0) {
+                        first++; // a round that was not completed
+                    }
+                    int n = nanos.length - first;
+                    out.writeLong(n == 0 ? -1 : nanos[first + n / 10]);
+                    out.writeLong(n == 0 ? -1 : nanos[first + n / 2]);
                 }
-            }
-        }
-        for (Object[] c : all) {
-            Cell cell = (Cell) c[2];
-            out.writeByte(2);
-            out.writeInt((Integer) c[0]);
-            out.writeInt((int) ((Long) c[1] >> 2));
-            out.writeByte((int) ((Long) c[1] & 3));
-            for (int way = 0; way < 2; way++) {
-                long[] nanos = cell.nanos[way] == null ? new long[0] : Arrays.copyOf(cell.nanos[way], round);
-                Arrays.sort(nanos);
-                boolean known = !cell.fails[way] && nanos.length > 0;
-                out.writeLong(known ? nanos[nanos.length / 10] : -1);
-                out.writeLong(known ? nanos[nanos.length / 2] : -1);
             }
         }
     }
 
     /** Writes or reads all messages of a cell, as often as makes a measurement long enough; round -1 warms up. */
-    private boolean measure(Target target, Cell cell, int way, Target.Body body, int round) {
+    private boolean measure(Target target, Group group, Cell cell, int way, Target.Body body, int round) {
         if (cell.fails[way]) {
             return false;
         }
         long before = threads.getCurrentThreadCpuTime();
-        try {
-            for (int i = 0; i < cell.repeat[way]; i++) {
-                for (int k = 0; k < cell.messages.size(); k++) {
+        int messages = 0;
+        for (int i = 0; i < cell.repeat[way]; i++) {
+            for (int k = 0; k < MOST_MESSAGES; k++) {
+                if (cell.bodies[k] == null || cell.skips[way][k]) {
+                    continue;
+                }
+                try {
                     if (way == 0) {
                         body.reset();
-                        target.encode(cell.messages.get(k), body);
+                        target.encode(group.messages[k], body);
                     } else {
-                        target.decode(cell.messages.get(k), cell.bodies.get(k));
+                        target.decode(group.messages[k], cell.bodies[k]);
                     }
+                    messages++;
+                } catch (ThreadDeath e) {
+                    throw e;
+                } catch (Throwable e) {
+                    cell.skips[way][k] = true;
                 }
             }
-        } catch (ThreadDeath e) {
-            throw e;
-        } catch (Throwable e) {
+        }
+        if (messages == 0) {
             cell.fails[way] = true;
             return false;
         }
@@ -136,7 +169,7 @@ final class Clock {
         if (cell.nanos[way] == null) {
             cell.nanos[way] = new long[ROUNDS];
         }
-        cell.nanos[way][round] = took / ((long) cell.repeat[way] * cell.messages.size());
+        cell.nanos[way][round] = Math.max(1, took / messages);
         return true;
     }
 }

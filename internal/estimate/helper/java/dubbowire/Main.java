@@ -136,6 +136,7 @@ public final class Main {
         out.writeByte(1);
         out.writeLong(m.id);
         boolean failed = false;
+        int place = in.timingMillis > 0 && cause == null ? clock.place(m) : -1;
         for (int i = 0; i < targets.length; i++) {
             String why = missing[i] != null ? missing[i] : cause;
             if (why == null) {
@@ -161,8 +162,8 @@ public final class Main {
             out.writeInt(body.size());
             digest.update(body.array(), 0, body.size());
             out.write(digest.digest(), 0, 8);
-            if (in.timingMillis > 0) {
-                clock.keep(i, m, body.array(), body.size());
+            if (place >= 0) {
+                clock.keep(i, m, place, body.copy());
             }
         }
         return failed;
