@@ -103,6 +103,7 @@ func options(c *Config, work string) []string {
 	o := []string{
 		"-XX:+IgnoreUnrecognizedVMOptions", // Java 8 has no modules to open
 		fmt.Sprintf("-Xmx%dm", c.HeapMiB), "-Xss16m", "-XX:MaxMetaspaceSize=256m", "-XX:MaxDirectMemorySize=64m", "-XX:ReservedCodeCacheSize=128m",
+		"-Xlog:disable", "-Xlog:all=error:stderr", // warnings would go to standard output; Java 8 has no such log
 		"-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:-CreateCoredumpOnCrash",
 		"-XX:ErrorFile=" + filepath.Join(work, "crash.log"), "-Djava.io.tmpdir=" + work,
 		"-Djava.awt.headless=true", "-Dfile.encoding=UTF-8",
