@@ -224,7 +224,7 @@ func (f *estimateFlags) run(s *streams, args []string) error {
 		return err
 	}
 	if r.Stopped && readErr == nil {
-		readErr = exit.Errorf(exit.Partly, "stopped; the estimate covers the calls that were encoded so far")
+		readErr = exit.Errorf(exit.Partly, "stopped; the estimate covers what was done so far")
 	}
 	if err := f.in.Verdict(totals, c.Calls(), !fl.Empty(), readErr); err != nil {
 		return err

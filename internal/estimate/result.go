@@ -30,8 +30,8 @@ type Result struct {
 	JVMs     []string
 	CPU      string
 	Problems []string
-	// Stopped is set if not all sampled calls were encoded because a signal came.
-	Stopped bool
+	// Stopped is set if a signal ended the machines, Unfinished if a machine has not encoded all sampled calls.
+	Stopped, Unfinished bool
 
 	calls []*sampled // in capture order
 }
@@ -244,6 +244,7 @@ func (c *Collector) run(ctx context.Context, s *Setup, runs []*run, calls []*sam
 	}
 	if len(jobs) == 0 || ctx.Err() != nil {
 		res.Stopped = ctx.Err() != nil
+		res.Unfinished = res.Stopped
 		return nil
 	}
 	needed := make(map[string][]string)
@@ -254,7 +255,7 @@ func (c *Collector) run(ctx context.Context, s *Setup, runs []*run, calls []*sam
 	if s.Prepare != nil {
 		if err := s.Prepare(needed); err != nil {
 			if ctx.Err() != nil {
-				res.Stopped = true
+				res.Stopped, res.Unfinished = true, true
 				return nil
 			}
 			return err
@@ -273,11 +274,12 @@ func (c *Collector) run(ctx context.Context, s *Setup, runs []*run, calls []*sam
 		if r.jvm != "" && !slices.Contains(res.JVMs, r.jvm) {
 			res.JVMs = append(res.JVMs, r.jvm)
 		}
-		res.Stopped = res.Stopped || r.done < len(jobs) && r.err == nil
+		res.Unfinished = res.Unfinished || r.done < len(jobs)
 		if len(r.timings) > 0 {
 			res.CPU = processor()
 		}
 	}
+	res.Stopped = ctx.Err() != nil
 	return nil
 }
 

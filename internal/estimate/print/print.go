@@ -42,7 +42,7 @@ func Write(w io.Writer, format string, r *estimate.Result, s report.Style) error
 
 func document(r *estimate.Result, s *report.Style) *report.Document {
 	d := &report.Document{Summary: summary(r)}
-	all := report.Section{Title: "ESTIMATES", Columns: columns(r, nil)}
+	all := report.Section{Title: "ESTIMATES", Columns: columns(r, report.Column{Name: "as", Flex: true})}
 	addRows(&all, r, s, "", func(t *estimate.TargetResult) *estimate.GroupResult { return t.All })
 	all.Notes = notes(r)
 	d.Sections = append(d.Sections, all)
@@ -93,9 +93,10 @@ func contents(r *estimate.Result) (h has) {
 	return h
 }
 
-func columns(r *estimate.Result, first []report.Column) []report.Column {
+// columns returns the columns of a table, the first one as given.
+func columns(r *estimate.Result, first report.Column) []report.Column {
 	h := contents(r)
-	list := append(first, report.Column{Name: "as", Flex: true})
+	list := []report.Column{first}
 	right := func(group, name string, wide bool) {
 		list = append(list, report.Column{Group: group, Name: name, Right: true, Wide: wide})
 	}
@@ -136,7 +137,9 @@ func addRows(sec *report.Section, r *estimate.Result, s *report.Style, name stri
 		}
 		return cmp.Compare(ratio(of(a)), ratio(of(b)))
 	})
-	named := len(sec.Columns) > 0 && sec.Columns[0].Names
+	if name != "" { // a row of its own, which leaves the columns to the numbers
+		sec.Add(append([]string{name}, make([]string, len(sec.Columns)-1)...)...)
+	}
 	for _, t := range targets {
 		g := of(t)
 		as := term.Clean(t.As)
@@ -147,8 +150,8 @@ func addRows(sec *report.Section, r *estimate.Result, s *report.Style, name stri
 			as = "~ " + as
 		}
 		var row []string
-		if named {
-			row, name = append(row, name), ""
+		if name != "" {
+			as = "  " + as
 		}
 		row = append(row, as)
 		if h.release {
@@ -294,8 +297,11 @@ func notes(r *estimate.Result) []string {
 	for _, p := range r.Problems {
 		list = append(list, "The Java virtual machine ended early. "+term.Clean(p))
 	}
-	if r.Stopped {
-		list = append(list, "Stopped: the table has the calls that were encoded so far.")
+	switch {
+	case r.Stopped && r.Unfinished:
+		list = append(list, "Stopped: the table has the sampled calls that were encoded so far.")
+	case r.Stopped:
+		list = append(list, "Stopped before the CPU time was measured.")
 	}
 	return list
 }
@@ -366,7 +372,7 @@ func groups(r *estimate.Result, s *report.Style) report.Section {
 	if title == "service, method" {
 		title = "service/method"
 	}
-	sec := report.Section{Title: "BY " + strings.ToUpper(strings.Join(keys, ", ")), Columns: columns(r, []report.Column{{Name: title, Names: true}})}
+	sec := report.Section{Title: "BY " + strings.ToUpper(strings.Join(keys, ", ")), Columns: columns(r, report.Column{Name: title, Names: true})}
 	order := make([]int, len(r.Groups))
 	for i := range order {
 		order[i] = i

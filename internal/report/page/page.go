@@ -85,12 +85,20 @@ func WriteDocument(w io.Writer, title string, from *report.Document) error {
 	for i := range from.Sections {
 		sec := &from.Sections[i]
 		d.f("<section aria-labelledby=\"h-%d\">\n<h2 id=\"h-%d\">%s</h2>\n", i, i, sentence(sec.Title))
-		d.tableAndNotes(sec)
+		d.table(sec, !headed(sec))
+		d.notes(sec)
 		d.f("</section>\n")
 	}
 	d.bottom()
 	_, err := io.WriteString(w, d.String())
 	return err
+}
+
+// headed reports whether rows of a table are the heads of those that follow them, so that it cannot be sorted.
+func headed(sec *report.Section) bool {
+	return slices.ContainsFunc(sec.Rows, func(row []report.Cell) bool {
+		return len(row) > 1 && !slices.ContainsFunc(row[1:], func(c report.Cell) bool { return c.Text != "" })
+	})
 }
 
 // bottom prints the end of the document.
