@@ -192,7 +192,7 @@ func sprung(t *testing.T, folder string) string {
 var acting = []string{
 	"java.lang.ProcessBuilder", "java.lang.ProcessImpl", "javax.swing.JEditorPane", "com.sun.org.apache.xalan.internal.xsltc.trax.TemplatesImpl", "java.lang.Class",
 	"java.lang.Runtime", "java.lang.Thread", "java.lang.ClassLoader", "java.net.URLClassLoader", "java.lang.reflect.Proxy", "com.sun.proxy.$Proxy0", "jdk.proxy1.$Proxy0",
-	"java.lang.reflect.Method", "java.beans.EventHandler", "java.rmi.server.UnicastRemoteObject", "java.util.logging.FileHandler", "java.io.File", "java.io.FileOutputStream",
+	"java.lang.reflect.Method", "java.beans.EventHandler", "java.rmi.server.UnicastRemoteObject", "java.util.logging.FileHandler", "java.io.FileOutputStream",
 	"java.security.SignedObject", "java.util.ServiceLoader", "sun.misc.Unsafe", "javax.script.ScriptEngineManager", "javax.management.BadAttributeValueExpException",
 	"com.sun.rowset.JdbcRowSetImpl", "sun.print.UnixPrintService", "java.util.PropertyResourceBundle", "java.lang.invoke.MethodHandles$Lookup", "dubbowire.Main",
 	"dubbowire.Classes", "outside.Outside", "no.such.Class", "../../x", "java/lang/ProcessBuilder", "[Ljava.lang.ProcessBuilder;", "hostile.Order$1",

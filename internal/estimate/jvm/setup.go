@@ -37,7 +37,7 @@ func (s *setup) remove() error {
 
 // prepare compiles the helper if that was not done before, and unpacks what a class path cannot have.
 func prepare(ctx context.Context, c *Config) (*setup, error) {
-	java, err := findJava(c.Java)
+	java, err := Find(c.Java)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +139,8 @@ func environment() []string {
 	return kept
 }
 
-// findJava returns the absolute path of java: of PATH, a program, or that of a JDK.
-func findJava(java string) (string, error) {
+// Find returns the absolute path of java: of PATH if the text is empty, a program, or that of the JDK in a folder.
+func Find(java string) (string, error) {
 	if java == "" {
 		found, err := exec.LookPath("java")
 		if err != nil {

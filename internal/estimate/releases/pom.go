@@ -85,7 +85,7 @@ func dependencies(release string, serializations []string) ([]artifact, error) {
 	for _, s := range serializations {
 		i := slices.IndexFunc(table, func(e entry) bool { return e.name == s && e.written(release) })
 		if i < 0 {
-			return nil, fmt.Errorf("Dubbo %s does not write %s; it writes %s", release, s, strings.Join(Of(release), ", "))
+			return nil, fmt.Errorf("release %s does not write %s; it writes %s", release, s, strings.Join(Of(release), ", "))
 		}
 		needed = append(needed, table[i].libraries...)
 	}

@@ -124,7 +124,7 @@ func TestPOM(t *testing.T) {
 	assert.Contains(t, text, "kryo-serializers")
 	assert.NotContains(t, text, "fst")
 	_, err = releases.POM("2.7.23", []string{"fury"})
-	assert.ErrorContains(t, err, "Dubbo 2.7.23 does not write fury; it writes hessian2, java")
+	assert.ErrorContains(t, err, "release 2.7.23 does not write fury; it writes hessian2, java")
 }
 
 func TestJars(t *testing.T) {
