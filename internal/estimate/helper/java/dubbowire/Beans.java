@@ -40,7 +40,7 @@ final class Beans {
     static final class Shape {
         final Class<?> type;
         final Map<String, List<Field>> fields = new LinkedHashMap<>();
-        final Map<Field, Object> transients = new LinkedHashMap<>(); // what the constructor puts there
+        Map<Field, Object> transients; // what the constructor puts there; null if it was not asked
         Constructor<?> record; // the canonical one
         String[] components;
 
@@ -83,7 +83,6 @@ final class Beans {
                 }
             }
             record(s);
-            transients(s);
             shapes.put(t, s);
         }
         return s;
@@ -111,9 +110,10 @@ final class Beans {
 
     /**
      * Serializations that ask getters also write transient fields, which others leave out. One object made by the constructor tells what is in
-     * them; texts, numbers and constants are copied from it.
+     * them; texts, numbers and constants are copied from it. Only for classes that an application declares, not for any that a capture names.
      */
     private static void transients(Shape s) {
+        s.transients = new LinkedHashMap<>();
         List<Field> wanted = new ArrayList<>();
         for (List<Field> named : s.fields.values()) {
             for (Field f : named) {
@@ -138,10 +138,15 @@ final class Beans {
         }
     }
 
-    /** Fills an object that has just been allocated. */
-    void fill(Object object, Shape shape, Type declared, Node n, Values values) throws Failure {
-        for (Map.Entry<Field, Object> e : shape.transients.entrySet()) {
-            set(object, e.getKey(), e.getValue());
+    /** Fills an object that has just been allocated; asked is whether its constructor may tell what its transient fields hold. */
+    void fill(Object object, Shape shape, Type declared, boolean asked, Node n, Values values) throws Failure {
+        if (asked && shape.transients == null) {
+            transients(shape);
+        }
+        if (asked) {
+            for (Map.Entry<Field, Object> e : shape.transients.entrySet()) {
+                set(object, e.getKey(), e.getValue());
+            }
         }
         Map<TypeVariable<?>, Type> open = new HashMap<>();
         for (Type t = declared; t != null && Generics.raw(t) != Object.class; t = Generics.resolve(Generics.raw(t).getGenericSuperclass(), open)) {

@@ -431,7 +431,7 @@ final class Values {
         }
         Object made = Beans.allocate(type);
         n.value = made;
-        beans.fill(made, shape, known, fields, this);
+        beans.fill(made, shape, known, classes.ours(Generics.raw(declared)), fields, this);
         if (made instanceof Throwable) {
             complete((Throwable) made, fields);
         }
