@@ -1,5 +1,10 @@
 package decode
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Place is where a value stands that has its class in front of its data: the label, and how far that head goes.
 type Place struct {
 	Label Label
@@ -155,6 +160,18 @@ func (r *Recorder) ClassOf(i int, class string) {
 	}
 }
 
+// NodeAt returns the index of the text whose bytes begin at off, -1 if there is none. The nodes must be in the order of their bytes.
+func (r *Recorder) NodeAt(off int) int {
+	nodes := r.Tree.Nodes
+	at, _ := slices.BinarySearchFunc(nodes, int32(off), func(n Node, off int32) int { return cmp.Compare(n.Off, off) })
+	for ; at < len(nodes) && nodes[at].Off == int32(off); at++ {
+		if nodes[at].Kind == String {
+			return at
+		}
+	}
+	return -1
+}
+
 // NameKey names the key of a map that is node i by its text and returns that, "" where the key is not a string.
 func (r *Recorder) NameKey(i int) string {
 	if i < 0 || i >= len(r.Tree.Nodes) || r.Tree.Nodes[i].Kind != String {
@@ -185,6 +202,7 @@ func (r *Recorder) Repeat(first, n int, mayCopy func(bytes int) bool) {
 			p.Num = int64(first)
 		default:
 			p.Kind, p.Num, p.Float, p.Class, p.Text, p.Raw = of.Kind, of.Num, of.Float, of.Class, of.Text, of.Raw
+			p.Same = int32(first) + 1
 		}
 	}
 }

@@ -61,6 +61,9 @@ type Node struct {
 	// Off and Len are the bytes that this node itself owns (its children's bytes are theirs), from the start of the
 	// body. A container owns none; its opcode, type and length are Overhead children.
 	Off, Len int32
+	// Same is 1 + the index of the earlier node of the same object if the wire refers to it and the node is a copy, because its text or
+	// number is printed again; else 0.
+	Same     int32
 	Num      int64
 	Float    float64
 	Name     string // field name, role of overhead, text of the key of an entry

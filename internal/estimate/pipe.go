@@ -221,6 +221,12 @@ func (p *piper) node(i int) {
 		name = n.Name
 	}
 	kind, label, class := n.Kind, n.Label, n.Class
+	same := int(n.Same) - 1
+	if kind == decode.Ref {
+		same = int(n.Num)
+	} else if same >= 0 && same < len(p.numbers) && p.numbers[same] >= 0 {
+		kind = decode.Ref // a copy of what is printed twice
+	}
 	if kind == decode.Alias {
 		kind = decode.Object // a collection around another one
 		if strings.Contains(class, "hessian") {
@@ -257,8 +263,8 @@ func (p *piper) node(i int) {
 	case decode.List, decode.Map, decode.Object:
 		p.children(i)
 	case decode.Ref:
-		if to := int(n.Num); to >= 0 && to < len(p.numbers) && p.numbers[to] >= 0 {
-			p.int32(int(p.numbers[to]))
+		if same >= 0 && same < len(p.numbers) && p.numbers[same] >= 0 {
+			p.int32(int(p.numbers[same]))
 		} else {
 			p.fail(i, "a reference to what is not a value")
 		}

@@ -260,7 +260,11 @@ func (r *Reader) handle(p decode.Place) {
 		r.Scalar(p, decode.Opaque)
 		return
 	}
+	same, node := r.NodeAt(off), r.NextNode()
 	r.Words(p, decode.String, func() string { return s })
+	if n := r.Tree.Node(node); r.OK() {
+		n.Same = int32(same) + 1
+	}
 }
 
 // mayCopy reports whether n more bytes of text may be repeated.

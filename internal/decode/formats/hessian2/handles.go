@@ -193,6 +193,7 @@ func (r *Reader) copyScalar(n *decode.Node, to target, e evidence) {
 	switch o.Kind {
 	case decode.Date, decode.Decimal, decode.Int, decode.Float32:
 		n.Kind, n.Class, n.Text, n.Num, n.Float = o.Kind, o.Class, o.Text, o.Num, o.Float
+		n.Same = to.node + 1
 	}
 }
 

@@ -176,7 +176,7 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 			n.Text = sourceName(r.classes[to.a].name)
 		}
 	case to.kind == toString && r.repeats(int(to.b)):
-		n.Kind = decode.String
+		n.Kind, n.Same = decode.String, to.node+1
 		if r.Values() {
 			n.Text = r.text(h)
 		}
@@ -211,7 +211,7 @@ func (r *Reader) repeat(n *decode.Node, h int32) {
 		if !r.repeats(len(target.Raw) + len(target.Text)) {
 			break
 		}
-		n.Kind = target.Kind
+		n.Kind, n.Same = target.Kind, to.node+1
 		n.Num, n.Float, n.Class, n.Text, n.Raw = target.Num, target.Float, target.Class, target.Text, target.Raw
 		if to.kind == toInteger && r.Values() && target.Class != bigInteger {
 			n.Text = r.integerText(h, target)

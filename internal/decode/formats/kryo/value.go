@@ -205,7 +205,7 @@ func (r *Reader) refer(p decode.Place, k int) {
 	s := &r.seen[k]
 	if r.copied += len(r.textOf(s)); s.text != 0 && r.copied <= maxCopied*len(r.whole) {
 		if n := r.Scalar(p, decode.String); n != nil && (r.Values() || p.Label == decode.ByKey) {
-			n.Text = s.copy
+			n.Text, n.Same = s.copy, s.node+1
 		}
 		return
 	}
