@@ -41,10 +41,13 @@ type hash [8]byte
 // prepared is what a worker makes of a message while it is decoded.
 type prepared struct {
 	values  []byte
-	cause   string // why there are no values
-	plain   int    // bytes of the body without compression
-	hash    hash   // of the body without compression
-	body    []byte // if it is to be compressed
+	cause   string  // why there are no values
+	plain   int     // bytes of the body without compression
+	hash    hash    // of the body without compression
+	hasBody bool    // the body can be compressed
+	body    []byte  // to be compressed
+	packed  []int32 // bytes of the compressed body by Options.Compress, if all calls are taken
+	marks   marks
 	fields  []field
 	lighter []lighter // by Options.Without
 	wrapped int       // bytes of a body of Triple with the observed values, -1 if it cannot be told
@@ -105,8 +108,9 @@ type Collector struct {
 	spool   *spool
 	// without counts calls without a request, of which nothing is known.
 	without int64
-	// releases counts requests by the version of the protocol that they name.
+	// releases counts requests by the version of the protocol that they name, marked messages by what tells the release.
 	releases map[string]int64
+	marked   [len(markNames)]int64
 }
 
 // Group holds the calls with the same values of the keys.
@@ -145,12 +149,22 @@ const maxWaiting = 1 << 30
 // prepare returns the function that makes records of messages, for one goroutine.
 func (c *Collector) prepare() func(*pipeline.Row) any {
 	var buf []byte
+	var compressors []func([]byte) int
+	if c.opt.Sample == All {
+		for _, z := range c.opt.Compress {
+			var f func([]byte) int
+			if !z.Connection {
+				f = z.compressor()
+			}
+			compressors = append(compressors, f)
+		}
+	}
 	return func(r *pipeline.Row) any {
 		m := r.Msg
 		if m.Kind.Control() {
 			return nil
 		}
-		p := &prepared{plain: len(m.Content()), wrapped: -1}
+		p := &prepared{plain: len(m.Content()), wrapped: -1, marks: marksOf(m)}
 		if c.opt.Values {
 			if buf, p.cause = AppendValues(buf[:0], m); p.cause == "" && len(buf) > maxValues {
 				p.cause = "the values are too large"
@@ -168,7 +182,14 @@ func (c *Collector) prepare() func(*pipeline.Row) any {
 		sum := sha256.Sum256(m.Content())
 		p.hash = hash(sum[:len(hash{})])
 		if len(c.opt.Compress) > 0 && m.Encoding == "" {
-			p.body = append([]byte{}, m.Body...)
+			p.hasBody, p.body = true, append([]byte{}, m.Body...)
+			for _, f := range compressors {
+				n := -1
+				if f != nil {
+					n = f(m.Body)
+				}
+				p.packed = append(p.packed, int32(n))
+			}
 		}
 		for _, key := range c.opt.Without {
 			p.lighter = append(p.lighter, without(m, key))
@@ -193,9 +214,12 @@ func (c *Collector) Frame(r *pipeline.Row) {
 		p.headers = c.framing.headers(r, p.fields)
 	}
 	c.streams.message(r, p)
+	if p.packed != nil {
+		p.body = nil
+	}
 	if c.waiting += int64(len(p.values) + len(p.body)); c.waiting > maxWaiting {
 		c.waiting -= int64(len(p.values) + len(p.body))
-		p.values, p.body, p.cause = nil, nil, "too many open calls to keep its values in memory"
+		p.values, p.body, p.hasBody, p.cause = nil, nil, false, "too many open calls to keep its values in memory"
 	}
 	c.pending[r.Number] = p
 }
@@ -259,6 +283,13 @@ func (c *Collector) Call(k *call.Call, selected bool) {
 		if s.hasResponse {
 			m.Response.Add(k.Response.BodyBytes())
 			m.ResponseFrame.Add(k.Response.FrameBytes())
+		}
+	}
+	for i := range c.marked {
+		for _, m := range [2]*message{&s.request, &s.response} {
+			if m.prepared != nil && m.marks&(1<<i) != 0 {
+				c.marked[i]++
+			}
 		}
 	}
 	if s.op != nil && len(c.releases) < 64 {

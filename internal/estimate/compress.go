@@ -115,12 +115,16 @@ type streams struct {
 }
 
 type stream struct {
-	n counter
-	w flusher
+	n  counter
+	w  flusher
+	in int // bytes of bodies
 }
 
-// maxStreams bounds the connections that are compressed as streams: a stream takes about a megabyte. They are the first ones.
-const maxStreams = 32
+// Bounds of streams: the first connections, since a stream takes about a megabyte, and the first bytes of each direction.
+const (
+	maxStreams     = 32
+	maxStreamBytes = 32 << 20
+)
 
 func newStreams(list []Compression) *streams {
 	s := &streams{kinds: list, open: make(map[[2]int][]*stream)}
@@ -153,7 +157,8 @@ func (s *streams) message(r *pipeline.Row, p *prepared) {
 	p.streamed = make([]int32, len(s.kinds))
 	for i, one := range list {
 		p.streamed[i] = -1
-		if one != nil {
+		if one != nil && one.in < maxStreamBytes {
+			one.in += len(p.body)
 			before := one.n
 			_, _ = io.Copy(one.w, bytes.NewReader(p.body))
 			_ = one.w.Flush()

@@ -418,6 +418,16 @@ func TestPlan(t *testing.T) {
 	assert.Equal(t, "2.7.23", c.Release())
 }
 
+// The release is known from what its messages have.
+func TestRelease(t *testing.T) {
+	for name, release := range map[string]string{
+		"hessian2-2.5.3": "2.5.3", "hessian2-2.5.10": "2.5.10", "hessian2-2.6.12": "2.6.12", "hessian2-2.7.8": "2.7.23", "hessian2-3.2.16": "3.2.16",
+		"hessian2-3.3.6": "3.3.6", "fst-3.2.16": "3.2.16", "fst-2.6.12": "2.6.12", "triple-3.3.6": "3.3.6", "triple-3.2.16": "3.2.16", "protobuf-2.7.5": "2.7.5",
+	} {
+		assert.Equal(t, release, collect(t, name, 1, Options{}).Release(), name)
+	}
+}
+
 // Header blocks are those of RFC 7541 without Huffman codes.
 func TestHeaderTable(t *testing.T) {
 	var x headerTable

@@ -19,8 +19,11 @@ func (c *Collector) plainTargets() (list []*Target) {
 			measure := z.compressor()
 			add(z.String(), func(s *sampled, k *cell) {
 				plainSize(s, k, func(m *message) (int32, string) {
-					if m.body == nil && m.bodyBytes > 0 {
-						return 0, "the body is compressed already, or too large"
+					switch {
+					case !m.hasBody:
+						return 0, compressed
+					case m.packed != nil:
+						return m.packed[i], ""
 					}
 					return int32(measure(m.body)), ""
 				})
@@ -66,6 +69,7 @@ func (c *Collector) plainTargets() (list []*Target) {
 const (
 	incomplete = "incomplete in the capture"
 	streaming  = "a streaming call"
+	compressed = "the body is compressed already, or was not kept"
 )
 
 // plainSize measures the messages of a call.
@@ -90,16 +94,19 @@ func plainSize(s *sampled, c *cell, size func(*message) (bytes int32, cause stri
 
 // streamedSize measures the messages of a call in the streams of their connection.
 func streamedSize(s *sampled, c *cell, i int) {
-	if s.cause != incomplete && s.cause != streaming && s.request.streamed == nil {
-		return // not one of the connections that are measured
+	if s.cause != incomplete && s.cause != streaming && (beyond(&s.request, i) || s.hasResponse && beyond(&s.response, i)) {
+		return // not one of those that are measured
 	}
 	plainSize(s, c, func(m *message) (int32, string) {
-		if m.streamed == nil || m.streamed[i] < 0 {
-			return 0, "the body is compressed already, or too large"
+		if m.streamed == nil {
+			return 0, compressed
 		}
 		return m.streamed[i], ""
 	})
 }
+
+// beyond reports whether a message comes after what is measured of streams.
+func beyond(m *message, i int) bool { return m.hasBody && (m.streamed == nil || m.streamed[i] < 0) }
 
 // wrappedSize measures the messages of a call in Triple's wrapper.
 func wrappedSize(s *sampled, c *cell) {

@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,8 +52,9 @@ func Known(name string) bool {
 
 // Plan is which targets there are, and which machines encode them.
 type Plan struct {
-	// Release is that of the capture, or the one that was asked for.
+	// Release is that of the capture, or the one that was asked for. Guessed is set if it is known only from the calls.
 	Release string
+	Guessed bool
 	Targets []*Target
 	runs    []*run
 	byVM    map[string]*run
@@ -66,7 +66,7 @@ type Plan struct {
 func (c *Collector) Plan(as []string, release string, registered bool, usable func(release string) string) *Plan {
 	p := &Plan{Release: release, byVM: make(map[string]*run), c: c}
 	if release == "" {
-		p.Release = c.Release()
+		p.Release, p.Guessed = c.Release(), true
 	}
 	for _, name := range as {
 		if name != "all" {
@@ -97,25 +97,6 @@ func (p *Plan) Releases() (list []string) {
 		}
 	}
 	return list
-}
-
-// Release returns the release that probably wrote the capture.
-func (c *Collector) Release() string {
-	var versions, names []string
-	for v := range c.releases {
-		versions = append(versions, v)
-	}
-	slices.SortFunc(versions, func(a, b string) int { return cmp.Or(cmp.Compare(c.releases[b], c.releases[a]), cmp.Compare(a, b)) })
-	triple := false
-	for _, o := range c.order {
-		names = append(names, o.dialect())
-		triple = triple || strings.HasPrefix(o.name, triplePrefix)
-	}
-	release := releases.Guess(versions, names)
-	if triple && release < firstTriple {
-		release, _ = releases.Find("3.3")
-	}
-	return release
 }
 
 // add plans a target, unless it is planned already.

@@ -21,8 +21,10 @@ type Result struct {
 	// PerMethod is the number of calls that were sampled of each method, 0 if all were.
 	PerMethod int
 	// Seconds is the time that the capture covers.
-	Seconds      float64
+	Seconds float64
+	// Release is that of the plan, "" without one; Guessed is set if it is known only from the calls.
 	Release      string
+	Guessed      bool
 	Observed     []string
 	Calibrations []*Calibration
 	Targets      []*TargetResult
@@ -183,7 +185,7 @@ func (c *Collector) Estimate(ctx context.Context, s *Setup) (*Result, error) {
 	var targets []*Target
 	var runs []*run
 	if s.Plan != nil {
-		res.Release = s.Plan.Release
+		res.Release, res.Guessed = s.Plan.Release, s.Plan.Guessed
 		res.Calibrations = s.Plan.observe(s.Registered, s.Usable)
 		targets, runs = s.Plan.Targets, s.Plan.runs
 	}

@@ -14,7 +14,7 @@ const All = -1
 const (
 	sampleCalls = 10_000
 	sampleBytes = 512 << 20
-	allBytes    = 4 << 30
+	allBytes    = 2 << 30
 	// maxMethods bounds the methods that are sampled one by one; the others are sampled together.
 	maxMethods = 1 << 12
 )

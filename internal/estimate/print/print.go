@@ -68,6 +68,9 @@ func summary(r *estimate.Result) string {
 	}
 	if r.Release != "" {
 		text += "; Dubbo " + term.Clean(r.Release)
+		if r.Guessed {
+			text += ", as the calls suggest (--release)"
+		}
 	}
 	return text
 }
