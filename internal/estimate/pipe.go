@@ -236,6 +236,18 @@ func (p *piper) node(i int) {
 			kind, p.numbers[i] = n.Kind, p.next-1
 		}
 	}
+	if wrapper, inner, ok := strings.Cut(strings.TrimSuffix(class, ">"), "<"); ok && (kind == decode.List || kind == decode.Map) {
+		field := "c"
+		if kind == decode.Map {
+			field = "m"
+		}
+		p.dst = append(p.dst, byte(decode.Object), byte(label))
+		p.optional(name)
+		p.optional(wrapper)
+		p.int32(1)
+		label, name, class = decode.ByField, field, inner
+		p.next++
+	}
 	p.dst = append(p.dst, byte(kind), byte(label))
 	p.optional(name)
 	p.optional(class)
@@ -281,7 +293,7 @@ func (p *piper) children(i int) {
 	at, count := len(p.dst), 0
 	p.int32(0)
 	for c := i + 1; c < int(p.t.Nodes[i].End) && p.cause == ""; c = int(p.t.Nodes[c].End) {
-		if n := &p.t.Nodes[c]; n.Kind != decode.Overhead {
+		if n := &p.t.Nodes[c]; n.Kind != decode.Overhead && !(n.Kind == decode.Custom && strings.HasPrefix(p.t.Nodes[i].Class, "java.")) {
 			p.node(c)
 			count++
 		}

@@ -262,8 +262,8 @@ func (r *Reader) handle(p decode.Place) {
 	}
 	same, node := r.NodeAt(off), r.NextNode()
 	r.Words(p, decode.String, func() string { return s })
-	if n := r.Tree.Node(node); r.OK() {
-		n.Same = int32(same) + 1
+	if r.OK() && node < len(r.Tree.Nodes) {
+		r.Tree.Nodes[node].Same = int32(same) + 1
 	}
 }
 

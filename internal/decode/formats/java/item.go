@@ -295,7 +295,7 @@ func (r *Reader) array(i int, p part) {
 		return
 	}
 	r.assign(handle{kind: toObject, a: -1, node: int32(i)})
-	if node := r.Tree.Node(i); node != nil {
+	if node := r.Tree.Node(i); node != nil && node.Class == "" { // else the array is within the object that is shown
 		node.Class = sourceName(r.classes[c].name)
 	}
 	element := r.classes[c].name[1]

@@ -51,7 +51,7 @@ func (r *Reader) content(cl *class, p decode.Place) {
 	case singleMap:
 		r.container(p, decode.Map, cl, func() { r.entry(0) })
 	case wrapped:
-		r.wrapped(p)
+		r.wrapped(cl, p)
 	case optional:
 		r.container(p, decode.Object, cl, func() {
 			if r.d.isKryo224 && r.library != nil {
@@ -282,8 +282,9 @@ func (r *Reader) comparator() {
 	r.Role("comparator")
 }
 
-// wrapped takes a collection inside an unmodifiable or synchronized one. The tree shows one value for both.
-func (r *Reader) wrapped(p decode.Place) {
+// wrapped takes a collection inside an unmodifiable or synchronized one. The tree shows one value for both, with the class of both.
+func (r *Reader) wrapped(wrapper *class, p decode.Place) {
+	node := r.NextNode()
 	r.varint("the kind of wrapper")
 	if !r.Enter() {
 		return
@@ -294,6 +295,9 @@ func (r *Reader) wrapped(p decode.Place) {
 			return
 		}
 		r.nonNull(cl, p)
+		if r.OK() && r.Tree != nil && node < len(r.Tree.Nodes) && r.Tree.Nodes[node].Class != "" {
+			r.Tree.Nodes[node].Class = wrapper.name + "<" + r.Tree.Nodes[node].Class + ">"
+		}
 	} else if r.OK() {
 		r.Scalar(p, decode.Null)
 	}
