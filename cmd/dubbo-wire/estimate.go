@@ -207,6 +207,7 @@ func (f *estimateFlags) run(s *streams, args []string) error {
 	c := estimate.NewCollector(opt, &run)
 	defer c.Close()
 	fl.Apply(&run)
+	src.Separate(&run, opt.By)
 	totals, readErr := src.Run(run, c, nil)
 	if verdict := f.in.Verdict(totals, c.Calls(), !fl.Empty(), readErr); verdict != nil && c.Calls() == 0 {
 		output.Discard(targets)
@@ -230,7 +231,11 @@ func (f *estimateFlags) run(s *streams, args []string) error {
 		return err
 	}
 	if cause := r.Nothing(); cause != "" {
-		return exit.Errorf(exit.Nothing, "no call could be encoded: %s", term.Clean(cause))
+		text := "no call could be encoded: " + term.Clean(cause)
+		if estimate.LibraryMissing(cause) {
+			text += "; a library is missing: add --maven"
+		}
+		return exit.Errorf(exit.Nothing, "%s", text)
 	}
 	return nil
 }

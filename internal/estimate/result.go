@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"dubbo-wire/internal/sizes"
@@ -146,6 +147,11 @@ func (r *Result) Nothing() string {
 		return r.Problems[0]
 	}
 	return cause.Text
+}
+
+// LibraryMissing reports whether a cause is that the jars of Dubbo lack a library.
+func LibraryMissing(cause string) bool {
+	return strings.Contains(cause, "ClassNotFoundException: ") || strings.Contains(cause, "NoClassDefFoundError: ")
 }
 
 // Observed returns the serializations of the calls that were collected.

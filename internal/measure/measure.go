@@ -24,6 +24,7 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/rpc"
+	"dubbo-wire/internal/sizes"
 	"dubbo-wire/internal/term"
 )
 
@@ -284,6 +285,13 @@ func (f *Files) Apart() []int {
 	var opt pipeline.Options
 	f.Labels.apart(f.Inputs(), false, &opt)
 	return opt.Apart
+}
+
+// Separate makes a run read each input alone if groups are by input.
+func (f *Files) Separate(opt *pipeline.Options, by sizes.By) {
+	if slices.Contains(by.Keys, sizes.Input) {
+		f.Labels.apart(f.Inputs(), true, opt)
+	}
 }
 
 // Stopped reports whether a signal asks to end.

@@ -91,6 +91,29 @@ func TestMerge(t *testing.T) {
 	same()
 }
 
+// A number that counts several times is the same as several equal numbers.
+func TestAddN(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		var one, several, sum Stat
+		var parts [3]Stat
+		for range rng.IntN(40) {
+			v, n := rng.Int64N(1000)-10, rng.Int64N(5)
+			several.AddN(v, n)
+			parts[rng.IntN(3)].AddN(v, n)
+			for range n {
+				one.Add(v)
+			}
+		}
+		for i := range parts {
+			sum.Merge(&parts[i])
+		}
+		require.True(t, one.Equal(&several))
+		require.True(t, one.Equal(&sum))
+		require.Equal(t, one.Percentiles(50, 99), several.Percentiles(50, 99))
+	}
+}
+
 func TestParseBy(t *testing.T) {
 	by, err := ParseBy("client, method,time:10s")
 	require.NoError(t, err)

@@ -464,7 +464,7 @@ func notEstimated(r *estimate.Result, s *report.Style) report.Section {
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.Calls*int64(len(b.targets)), a.Calls*int64(len(a.targets))) })
 	sec = report.Section{Title: "NOT ESTIMATED", Columns: []report.Column{{Name: "calls", Right: true}, {Name: "as", Flex: true}, {Name: "why", Wrap: true}}}
-	top, classes := max(maxCauses, s.Top), false
+	top, classes, library := max(maxCauses, s.Top), false, false
 	for _, l := range lines[:min(top, len(lines))] {
 		names := strings.Join(l.targets, ", ")
 		if len(l.targets) > 3 {
@@ -472,12 +472,16 @@ func notEstimated(r *estimate.Result, s *report.Style) report.Section {
 		}
 		sec.Add(report.Count(l.Calls), names, term.Clean(l.Text))
 		classes = classes || strings.Contains(l.Text, "(--classpath)")
+		library = library || estimate.LibraryMissing(l.Text)
 	}
 	if n := len(lines) - top; n > 0 {
 		sec.Notes = append(sec.Notes, report.Plural(int64(n), "more cause")+": --format json has them.")
 	}
 	if classes {
 		sec.Notes = append(sec.Notes, "These calls need the application's classes: --classpath app.jar")
+	}
+	if library {
+		sec.Notes = append(sec.Notes, "A library is missing among the jars of Dubbo: --maven finds it, --print-pom names it.")
 	}
 	return sec
 }

@@ -509,3 +509,21 @@ func TestPageWithoutScript(t *testing.T) {
 	assert.Equal(t, true, b.eval(`document.querySelector("#m1 tr.d").getBoundingClientRect().height > 100 &&
 		document.querySelector("#m1 .paths").getBoundingClientRect().height > 100 && !document.querySelector(".filter").offsetHeight`))
 }
+
+// A document is a page with its tables; those whose rows have heads cannot be sorted.
+func TestPageOfDocument(t *testing.T) {
+	sec := report.Section{Title: "ONE", Columns: []report.Column{{Name: "name"}, {Name: "bytes", Right: true}}, Notes: []string{"a <b> note"}}
+	sec.Add("x", "1")
+	heads := sec
+	heads.Title, heads.Rows = "TWO", nil
+	heads.Add("of x", "")
+	heads.Add("x", "1")
+	var b strings.Builder
+	require.NoError(t, page.WriteDocument(&b, "Title", &report.Document{Summary: "1 < 2", Sections: []report.Section{sec, heads}}))
+	got := b.String()
+	assert.Equal(t, 1, strings.Count(got, `<table class="sort">`))
+	assert.Equal(t, 2, strings.Count(got, "<table"))
+	assert.Contains(t, got, "<p>1 &lt; 2</p>")
+	assert.Contains(t, got, "a &lt;b&gt; note")
+	assert.Equal(t, 1, strings.Count(got, "</html>"))
+}
