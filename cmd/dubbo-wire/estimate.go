@@ -40,7 +40,6 @@ type estimateFlags struct {
 	snappy      bool
 	without     []string
 	triple      bool
-	compression []estimate.Compression
 }
 
 func newEstimate(s *streams) *cobra.Command {
