@@ -29,17 +29,17 @@ type estimateFlags struct {
 	filter filterFlags
 	out    outputFlags
 
-	as          []string
-	release     string
-	by, sample  string
-	top         int
-	java        estimate.Java
-	noTiming    bool
-	printPOM    bool
-	gzip, zstd  levels
-	snappy      bool
-	without     []string
-	triple      bool
+	as         []string
+	release    string
+	by, sample string
+	top        int
+	java       estimate.Java
+	noTiming   bool
+	printPOM   bool
+	gzip, zstd levels
+	snappy     bool
+	without    []string
+	triple     bool
 }
 
 func newEstimate(s *streams) *cobra.Command {
