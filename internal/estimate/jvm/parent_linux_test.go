@@ -35,6 +35,7 @@ func parent() {
 func TestKilledParent(t *testing.T) {
 	needJDK(t)
 	cmd := exec.Command(os.Args[0], "be a parent", cache) //nolint:gosec // this test
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // it cannot remove its files
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
