@@ -148,7 +148,9 @@ func POM(release string, as []string) (string, error) {
 		if name == "all" {
 			return releases.POM(release, nil)
 		}
-		name = strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix)
+		if name = strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix); name == derived {
+			name = "hessian2" // what every pom has is enough
+		}
 		if !slices.Contains(names, name) && slices.Contains(releases.Of(release), name) {
 			names = append(names, name)
 		}

@@ -30,6 +30,9 @@ const (
 	triplePrefix     = "triple/"
 )
 
+// derived is the serialization with a schema that is derived from the classes.
+const derived = "protobuf"
+
 // numbered are the serializations that number registered classes.
 var numbered = []string{"kryo", "kryo2", "fst"}
 
@@ -41,7 +44,7 @@ func Names() []string {
 			names = append(names, name+registeredSuffix)
 		}
 	}
-	return append(names, triplePrefix+"hessian2", triplePrefix+"protobuf")
+	return append(names, triplePrefix+"hessian2", triplePrefix+derived)
 }
 
 // Known reports whether --as takes a name.
@@ -84,7 +87,7 @@ func (c *Collector) Plan(as []string, release string, registered bool, usable fu
 			}
 		}
 		p.add(triplePrefix+"hessian2", usable)
-		p.add(triplePrefix+"protobuf", usable)
+		p.add(triplePrefix+derived, usable)
 	}
 	return p
 }
@@ -137,6 +140,9 @@ func (p *Plan) add(name string, usable func(string) string) (t *Target, r *run) 
 
 // nearest returns the nearest release that writes a serialization, over Triple if it must be.
 func (p *Plan) nearest(name string, triple bool) (release string, ok bool) {
+	if name == derived {
+		name = "hessian2" // which every release has: the schema needs nothing of Dubbo's
+	}
 	if !triple || p.Release >= firstTriple {
 		release, ok = releases.Nearest(name, p.Release)
 	}
