@@ -200,7 +200,7 @@ final class Dubbo {
 
             @Override
             public void decode(Message m, byte[] body) throws Throwable {
-                Object in = deserialize.invoke(extension, url, new ByteArrayInputStream(body));
+                Object in = deserialize.invoke(extension, url, input(body, 0, body.length));
                 if (m.response) {
                     int kind = (Byte) call(in, "readByte");
                     if (kind % 3 == 0) {
@@ -223,6 +223,11 @@ final class Dubbo {
                 clean(in);
             }
         };
+    }
+
+    /** Bytes to read. Fury would take the array of a ByteArrayInputStream itself as its buffer, and write to it. */
+    static InputStream input(byte[] bytes, int from, int length) {
+        return new ByteArrayInputStream(bytes, from, length) { };
     }
 
     interface Writing {

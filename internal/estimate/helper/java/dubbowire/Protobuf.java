@@ -214,12 +214,81 @@ final class Protobuf implements Target {
 
     @Override
     public void decode(Message m, byte[] body) throws Throwable {
+        byte[] all = Arrays.copyOf(body, body.length); // protostuff may keep it
         Object[] values = m.response ? new Object[] {m.result()} : m.objects;
-        if (!triple || values.length != 1 || values[0] == null || !isMessage(values[0].getClass())) {
-            throw new Failure("the time to read a message that no class stands for is not measured");
+        if (triple) {
+            if (values.length == 1 && values[0] != null && isMessage(values[0].getClass())) {
+                merge(all, 0, all.length, values[0].getClass());
+            } else {
+                fields(all, 0, all.length, values);
+            }
+            return;
         }
-        Object schema = schemaOf.invoke(null, values[0].getClass());
-        byte[] all = Arrays.copyOf(body, body.length);
-        read.invoke(null, all, 0, all.length, newMessage.invoke(schema), schema);
+        int head = m.response ? 1 : 5; // byte of kind; versions, path, method and descriptor
+        int[] at = {0};
+        for (int i = 0; at[0] < all.length; i++) {
+            int length = (int) varint(all, at), from = at[0], value = i - head;
+            at[0] += length;
+            if (value >= 0 && value < values.length && values[value] != null && isMessage(values[value].getClass())) {
+                merge(all, from, length, values[value].getClass());
+            } else {
+                fields(all, from, length, value < 0 ? "" : value < values.length ? values[value] : Dubbo.attachments(m));
+            }
+        }
+    }
+
+    private void merge(byte[] all, int from, int length, Class<?> type) throws Throwable {
+        Object schema = schemaOf.invoke(null, type);
+        read.invoke(null, all, from, length, newMessage.invoke(schema), schema);
+    }
+
+    /** Reads the fields of a message that no class stands for, as values like these: of the fields in turn, or those of one field. */
+    private void fields(byte[] all, int from, int length, Object... values) throws Throwable {
+        for (int[] at = {from}; at[0] < from + length;) {
+            long tag = varint(all, at);
+            Object like = (int) (tag >> 3) <= values.length ? values[(int) (tag >> 3) - 1] : null;
+            switch ((int) tag & 7) {
+                case VARINT:
+                    varint(all, at);
+                    break;
+                case FIXED64: case FIXED32:
+                    at[0] += (tag & 7) == FIXED64 ? 8 : 4;
+                    break;
+                default:
+                    int size = (int) varint(all, at), start = at[0];
+                    at[0] += size;
+                    if (like instanceof Map) {
+                        Map.Entry<?, ?> first = ((Map<?, ?>) like).entrySet().iterator().next();
+                        fields(all, start, size, first.getKey(), first.getValue());
+                        break;
+                    }
+                    Object element = like instanceof Collection ? ((Collection<?>) like).iterator().next()
+                        : like instanceof Object[] ? ((Object[]) like)[0] : like;
+                    if (element != null && isMessage(element.getClass())) {
+                        merge(all, start, size, element.getClass());
+                    } else if (like instanceof byte[]) {
+                        Arrays.copyOfRange(all, start, at[0]);
+                    } else if (like != null && like.getClass().isArray() && !(like instanceof Object[]) || element instanceof Number && like instanceof Collection) {
+                        boolean fixed = element instanceof Double || element instanceof Float || like instanceof double[] || like instanceof float[];
+                        for (int[] packed = {start}; !fixed && packed[0] < at[0];) {
+                            varint(all, packed);
+                        }
+                    } else {
+                        new String(all, start, size, StandardCharsets.UTF_8);
+                    }
+            }
+        }
+    }
+
+    private static long varint(byte[] all, int[] at) throws IOException {
+        long v = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            byte b = all[at[0]++];
+            v |= (long) (b & 0x7f) << shift;
+            if (b >= 0) {
+                return v;
+            }
+        }
+        throw new IOException("a number of more than 10 bytes");
     }
 }

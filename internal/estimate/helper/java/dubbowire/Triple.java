@@ -1,6 +1,5 @@
 package dubbowire;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
@@ -47,7 +46,7 @@ final class Triple implements Target {
             } while (body[i++] < 0);
             if (field == 2) {
                 Class<?> type = m.response ? Generics.raw(m.signature.result) : m.signature.classes[argument++];
-                dubbo.readValue(extension, type == void.class ? Object.class : type, new ByteArrayInputStream(body, i, length));
+                dubbo.readValue(extension, type == void.class ? Object.class : type, Dubbo.input(body, i, length));
             }
             i += length;
         }
