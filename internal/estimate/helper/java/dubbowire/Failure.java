@@ -64,7 +64,18 @@ final class Failure extends Exception {
 
     private static String named(Throwable t) {
         String message = t.getMessage();
-        return message == null || message.trim().isEmpty() ? t.getClass().getSimpleName() : t.getClass().getSimpleName() + ": " + message.trim();
+        String name = t.getClass().getSimpleName();
+        return message == null || message.trim().isEmpty() ? name : name + ": " + sentence(message.trim());
+    }
+
+    /** The beginning of a message, without what follows for those who debug the class: a place in the bytes of a class, in a text or in the source. */
+    private static String sentence(String message) {
+        String text = message;
+        for (String detail : new String[] {"\nException Details:", "\n at [Source:", "\n\tat ", "\nClass loader hierarchy:"}) {
+            int at = text.indexOf(detail);
+            text = at > 0 ? text.substring(0, at).trim() : text;
+        }
+        return text;
     }
 
     private static String firstLine(String text) {
