@@ -86,7 +86,7 @@ func (c *fakeChild) Finish() ([]Timing, error) {
 	var list []Timing
 	for i := range c.vm.Targets {
 		for g := range int32(maxTimed) {
-			list = append(list, Timing{i, int(g), false, 100, 200, -1, -1}, Timing{i, int(g), true, 10, 20, -1, -1})
+			list = append(list, Timing{i, int(g), false, 100, 200, -1, -1, ""}, Timing{i, int(g), true, 10, 20, -1, -1, "no constructor [3]"})
 		}
 	}
 	if !c.timing {
@@ -181,6 +181,7 @@ func TestAddUp(t *testing.T) {
 		}
 	}
 	assert.Equal(t, total, kryo.All.Estimated.Request.Total)
+	assert.Equal(t, []Cause{{Text: "response: no constructor [*]", Calls: kryo.All.Encoded}}, kryo.Unreadable)
 
 	require.Len(t, r.Calibrations, 1)
 	k := r.Calibrations[0]

@@ -38,8 +38,11 @@ type Java struct {
 	paths   map[string][]string // class paths by release
 }
 
-// timingMillis is the time to measure one target.
-const timingMillis = 3000
+// Times are measured for baseTiming and for targetTiming more of each target, in milliseconds. The targets share the time.
+const (
+	baseTiming   = 2000
+	targetTiming = 300
+)
 
 // Check reports what is missing before anything is read.
 func (j *Java) Check() error {
@@ -169,7 +172,7 @@ func (j *Java) Start(ctx context.Context, vm *VM, timing bool, received func(Enc
 		c.Registered = j.Registered
 	}
 	if timing {
-		c.TimingMillis = timingMillis
+		c.TimingMillis = baseTiming + targetTiming*len(vm.Targets)
 	}
 	child, err := jvm.Start(ctx, c, func(r jvm.Result) {
 		e := Encoded{ID: r.ID, Targets: make([]EncodedBody, len(r.Targets))}
@@ -190,7 +193,7 @@ func (c javaChild) Finish() ([]Timing, error) {
 	list, err := c.Child.Finish()
 	var out []Timing
 	for _, t := range list {
-		out = append(out, Timing{t.Target, t.Group, t.Kind == 2, t.EncodeLow, t.EncodeHigh, t.DecodeLow, t.DecodeHigh})
+		out = append(out, Timing{t.Target, t.Group, t.Kind == 2, t.EncodeLow, t.EncodeHigh, t.DecodeLow, t.DecodeHigh, t.Unreadable})
 	}
 	return out, err
 }

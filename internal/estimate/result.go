@@ -48,6 +48,8 @@ type TargetResult struct {
 	// Sampled counts the calls that were encoded, or were not and why.
 	Sampled int64
 	Failed  []Cause
+	// Unreadable are encoded calls whose bodies the serialization cannot decode again. They are known if times are measured.
+	Unreadable []Cause
 	// BytesPerMonth is the bytes of the frames of all calls in 30 days at the rate of the capture, as if those that were not encoded were like the
 	// others; nil if it is not known.
 	BytesPerMonth *int64
@@ -419,6 +421,18 @@ func (r *Result) times(runs []*run, targets []*Target) {
 		if len(times) == 0 {
 			continue
 		}
+		unreadable := make(map[string]int64)
+		for m, sum := range t.All.strata {
+			if text := times[key{int(m.timed()), false}].Unreadable; text != "" {
+				unreadable[general(text)] += sum.calls
+			} else if text := times[key{int(m.timed()), true}].Unreadable; text != "" {
+				unreadable["response: "+general(text)] += sum.calls
+			}
+		}
+		for text, n := range unreadable {
+			t.Unreadable = append(t.Unreadable, Cause{Text: text, Calls: n})
+		}
+		sortCauses(t.Unreadable)
 		for _, g := range append(slices.Clone(t.Groups), t.All) {
 			if g == nil || g.Encoded == 0 {
 				continue

@@ -52,6 +52,8 @@ type Timing struct {
 	Response              bool
 	EncodeLow, EncodeHigh int64
 	DecodeLow, DecodeHigh int64
+	// Unreadable is why the bodies cannot be decoded again, "" if they can or this is not known.
+	Unreadable string
 }
 
 // job is a message to encode.

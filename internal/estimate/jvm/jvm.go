@@ -60,6 +60,7 @@ type Timing struct {
 	Kind                  byte // 1 request, 2 response
 	EncodeLow, EncodeHigh int64
 	DecodeLow, DecodeHigh int64
+	Unreadable            string // why the bodies cannot be decoded again; empty: they can
 }
 
 const (

@@ -199,6 +199,15 @@ func (p *process) read(r *reader) error {
 			}
 			p.progress()
 			p.timings = append(p.timings, t)
+		case tag == 3: // of the last times
+			cause, _ := r.text()
+			if r.err != nil {
+				return r.err
+			}
+			if len(p.timings) == 0 {
+				return errors.New("a cause without times")
+			}
+			p.timings[len(p.timings)-1].Unreadable = oneLine(cause)
 		default:
 			return fmt.Errorf("it wrote something else than it should (%#x)", tag)
 		}

@@ -57,6 +57,7 @@ type (
 		Sampled       int64       `json:"sampled"`
 		Groups        []jsonGroup `json:"groups"`
 		Failed        []jsonCause `json:"failed"`
+		Unreadable    []jsonCause `json:"unreadable,omitempty"`
 	}
 	jsonRange struct {
 		Low  int64 `json:"low"`
@@ -70,7 +71,7 @@ type (
 	jsonCause struct {
 		Cause string `json:"cause"`
 		Calls int64  `json:"calls"`
-		State string `json:"state"`
+		State string `json:"state,omitempty"`
 	}
 	// jsonGroup is a group: its keys stand in front of the other members.
 	jsonGroup struct {
@@ -153,7 +154,7 @@ func writeJSON(w io.Writer, r *estimate.Result) error {
 		out.Calibration = append(out.Calibration, j)
 	}
 	for _, t := range r.Targets {
-		j := jsonTarget{t.As, optional(t.Release), t.Measured, t.BytesPerMonth, t.Sampled, []jsonGroup{}, []jsonCause{}}
+		j := jsonTarget{t.As, optional(t.Release), t.Measured, t.BytesPerMonth, t.Sampled, []jsonGroup{}, []jsonCause{}, nil}
 		for i, g := range t.Groups {
 			if g != nil {
 				j.Groups = append(j.Groups, jsonGroup{r.By.Keys, r.Groups[i].Values, r.Groups[i].Rest, sizesOf(g)})
@@ -161,6 +162,9 @@ func writeJSON(w io.Writer, r *estimate.Result) error {
 		}
 		for _, c := range t.Failed {
 			j.Failed = append(j.Failed, jsonCause{c.Text, c.Calls, c.State})
+		}
+		for _, c := range t.Unreadable {
+			j.Unreadable = append(j.Unreadable, jsonCause{Cause: c.Text, Calls: c.Calls})
 		}
 		out.Targets = append(out.Targets, j)
 	}

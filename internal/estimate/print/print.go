@@ -52,7 +52,11 @@ func document(r *estimate.Result, s *report.Style) *report.Document {
 	if sec := calibration(r, s); len(sec.Columns) > 0 {
 		d.Sections = append(d.Sections, sec)
 	}
-	if sec := notEstimated(r, s); len(sec.Columns) > 0 {
+	if sec := causes(r, s, "NOT ESTIMATED", func(t *estimate.TargetResult) []estimate.Cause { return t.Failed }); len(sec.Columns) > 0 {
+		d.Sections = append(d.Sections, sec)
+	}
+	if sec := causes(r, s, "NOT DECODABLE", func(t *estimate.TargetResult) []estimate.Cause { return t.Unreadable }); len(sec.Columns) > 0 {
+		sec.Notes = append(sec.Notes, "Dubbo encodes these calls, but fails to decode the bodies again: the service could not use the serialization as it is.")
 		d.Sections = append(d.Sections, sec)
 	}
 	return d
@@ -254,6 +258,9 @@ func between(r *estimate.Range) string {
 		return "-"
 	}
 	low, high := report.Elapsed(r.Low), report.Elapsed(r.High)
+	if low == high {
+		return low
+	}
 	if number, unit, _ := strings.Cut(low, " "); strings.HasSuffix(high, " "+unit) {
 		low = number
 	}
@@ -441,15 +448,15 @@ func calibration(r *estimate.Result, s *report.Style) report.Section {
 // maxCauses is the number of causes that a table has.
 const maxCauses = 20
 
-// notEstimated returns the table of calls that are not in the rows, and why.
-func notEstimated(r *estimate.Result, s *report.Style) report.Section {
+// causes returns a table of calls by cause, such as those that are not estimated.
+func causes(r *estimate.Result, s *report.Style, title string, of func(t *estimate.TargetResult) []estimate.Cause) report.Section {
 	type line struct {
 		estimate.Cause
 		targets []string
 	}
 	var lines []*line
 	for _, t := range r.Targets {
-		for _, c := range t.Failed {
+		for _, c := range of(t) {
 			i := slices.IndexFunc(lines, func(l *line) bool { return l.Cause == c })
 			if i < 0 {
 				i = len(lines)
@@ -463,7 +470,7 @@ func notEstimated(r *estimate.Result, s *report.Style) report.Section {
 		return sec
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.Calls*int64(len(b.targets)), a.Calls*int64(len(a.targets))) })
-	sec = report.Section{Title: "NOT ESTIMATED", Columns: []report.Column{{Name: "calls", Right: true}, {Name: "as", Flex: true}, {Name: "why", Wrap: true}}}
+	sec = report.Section{Title: title, Columns: []report.Column{{Name: "calls", Right: true}, {Name: "as", Flex: true}, {Name: "why", Wrap: true}}}
 	top, classes, library := max(maxCauses, s.Top), false, false
 	for _, l := range lines[:min(top, len(lines))] {
 		names := strings.Join(l.targets, ", ")

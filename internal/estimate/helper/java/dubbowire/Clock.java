@@ -11,15 +11,16 @@ import java.util.TreeMap;
 
 /** What it costs to write and to read the messages: time of the thread on the processor, warmed up, all targets in turn. */
 final class Clock {
-    private static final int MOST_MESSAGES = 24, MOST_GROUPS = 64; // of a group; groups
-    private static final long MOST_BYTES = 64 << 20, ROUND = 200_000; // of all bodies; nanoseconds that a measurement lasts at least
+    private static final int MOST_MESSAGES = 24, MOST_GROUPS = 128; // of a group; requests or responses of 64 methods
+    private static final long MOST_BYTES = 64 << 20; // of all bodies
+    private static final long SHORTEST = 20_000, LONG_ENOUGH = 200_000; // nanoseconds that a measurement lasts at least
     private static final int ROUNDS = 40, FEWEST_ROUNDS = 3;
-    private static final int PATIENCE = 3; // how many times as long it may take where others use the processor
+    private static final int PATIENCE = 3; // how many times as long it may take where others use the processor, and again until there is one round
 
     private final Target[] targets;
     private final int maxBody;
     private final Map<Long, Group> groups = new TreeMap<>();
-    private long kept;
+    private long kept, lasts; // bytes of the bodies; nanoseconds of a measurement
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
     Clock(Target[] targets, int maxBody) {
@@ -49,6 +50,7 @@ final class Clock {
         final int[] repeat = {1, 1};
         final boolean[][] skips = new boolean[2][MOST_MESSAGES]; // messages that cannot be written again, or not be read
         final boolean[] fails = new boolean[2];
+        Throwable unreadable; // why the first message that cannot be read cannot be
     }
 
     private static long key(Message m) {
@@ -83,24 +85,30 @@ final class Clock {
         groups.get(key(m)).cells[target].bodies[place] = body;
     }
 
-    /** Measures for about so many milliseconds of the processor: a third to warm up, the rest in rounds. */
+    /**
+     * Measures for about so many milliseconds of the processor: a third to warm up, the rest in rounds. All targets share the time. Where it is
+     * too short for one round of all, it takes longer.
+     */
     void run(int millis, DataOutputStream out) throws IOException {
-        long limit = System.nanoTime() + millis * 1_000_000L * PATIENCE, begin = threads.getCurrentThreadCpuTime(), budget = millis * 1_000_000L;
+        long start = System.nanoTime(), begin = threads.getCurrentThreadCpuTime(), budget = millis * 1_000_000L, patience = budget * PATIENCE;
+        lasts = Math.max(SHORTEST, Math.min(LONG_ENOUGH, budget / 40 / Math.max(1, 2 * groups.size() * targets.length)));
         Target.Body body = new Target.Body(maxBody);
         int round = -1;
-        for (boolean more = true; more && round < ROUNDS && System.nanoTime() < limit;) {
-            long used = threads.getCurrentThreadCpuTime() - begin;
-            if (round < 0 && used > budget / 3) {
+        for (boolean more = true; more && round < ROUNDS;) {
+            long used = threads.getCurrentThreadCpuTime() - begin, passed = System.nanoTime() - start;
+            if (round < 0 && (used > budget / 3 || passed > patience / 3)) {
                 round = 0;
             }
-            if (round >= FEWEST_ROUNDS && used > budget) {
+            if (round > 0 && passed > patience || round >= FEWEST_ROUNDS && used > budget) {
                 break;
             }
             more = false;
-            for (Group g : groups.values()) {
-                for (int t = 0; t < targets.length && System.nanoTime() < limit; t++) {
-                    for (int way = 0; way < 2; way++) {
-                        more |= measure(targets[t], g, g.cells[t], way, body, round);
+            long end = start + (round > 0 ? patience : patience * PATIENCE);
+            for (int t = 0; t < targets.length; t++) { // the end of the time must not always come before the same targets
+                for (Group g : groups.values()) {
+                    Cell c = g.cells[(t + Math.max(round, 0)) % targets.length];
+                    for (int way = 0; way < 2 && System.nanoTime() < end; way++) {
+                        more |= measure(targets[(t + Math.max(round, 0)) % targets.length], g, c, way, body, round);
                     }
                 }
             }
@@ -108,24 +116,32 @@ final class Clock {
         }
         for (Map.Entry<Long, Group> e : groups.entrySet()) {
             for (int t = 0; t < targets.length; t++) {
+                Cell c = e.getValue().cells[t];
                 out.writeByte(2);
                 out.writeInt(t);
                 out.writeInt((int) (e.getKey() >> 2));
                 out.writeByte((int) (e.getKey() & 3));
-                for (int way = 0; way < 2; way++) {
-                    Cell c = e.getValue().cells[t];
-                    long[] nanos = c.nanos[way] == null || c.fails[way] ? new long[0] : Arrays.copyOf(c.nanos[way], Math.max(round, 0));
-                    Arrays.sort(nanos);
-                    int first = 0;
-                    while (first < nanos.length && nanos[first] == 0) {
-                        first++; // a round that was not completed
-                    }
-                    int n = nanos.length - first;
-                    out.writeLong(n == 0 ? -1 : nanos[first + n / 10]);
-                    out.writeLong(n == 0 ? -1 : nanos[first + n / 2]);
+                write(c, 0, out);
+                if (!write(c, 1, out) && c.unreadable != null) {
+                    out.writeByte(3);
+                    Main.text(Failure.line(c.unreadable), out);
                 }
             }
         }
+    }
+
+    /** Writes the fastest tenth and the median of the rounds; false if there are none. */
+    private static boolean write(Cell c, int way, DataOutputStream out) throws IOException {
+        long[] nanos = c.nanos[way] == null || c.fails[way] ? new long[0] : c.nanos[way].clone();
+        Arrays.sort(nanos);
+        int first = 0;
+        while (first < nanos.length && nanos[first] == 0) {
+            first++; // a round that was not begun
+        }
+        int n = nanos.length - first;
+        out.writeLong(n == 0 ? -1 : nanos[first + n / 10]);
+        out.writeLong(n == 0 ? -1 : nanos[first + n / 2]);
+        return n > 0;
     }
 
     /** Writes or reads all messages of a cell, as often as makes a measurement long enough; round -1 warms up. */
@@ -152,6 +168,7 @@ final class Clock {
                     throw e;
                 } catch (Throwable e) {
                     cell.skips[way][k] = true;
+                    cell.unreadable = way == 1 && cell.unreadable == null ? e : cell.unreadable;
                 }
             }
         }
@@ -161,8 +178,8 @@ final class Clock {
         }
         long took = threads.getCurrentThreadCpuTime() - before;
         if (round < 0) {
-            if (took < ROUND && cell.repeat[way] < 1 << 16) {
-                cell.repeat[way] *= took < ROUND / 4 ? 4 : 2;
+            if (took < lasts && cell.repeat[way] < 1 << 16) {
+                cell.repeat[way] *= took < lasts / 4 ? 4 : 2;
             }
             return true;
         }

@@ -149,6 +149,9 @@ public final class Main {
                     why = Failure.line(e);
                     if (tooLarge(e)) {
                         why = "too large";
+                    } else if (in.targets[i].equals("avro") && why.startsWith("NullPointerException")) {
+                        String found = Nulls.first(m);
+                        why = found == null ? why : found + ": this service could not use avro as it is";
                     }
                     failed |= in.targets[i].contains("kryo") || in.targets[i].contains("fst");
                 }
@@ -180,6 +183,10 @@ public final class Main {
     }
 
     private void text(String s) throws IOException {
+        text(s, out);
+    }
+
+    static void text(String s, DataOutputStream out) throws IOException {
         if (s == null) {
             out.writeInt(-1);
             return;
