@@ -30,6 +30,7 @@ type estimateFlags struct {
 	out    outputFlags
 
 	as         []string
+	asGiven    bool // on the command line
 	release    string
 	by, sample string
 	top        int
@@ -66,7 +67,10 @@ Compression, attachments and the headers of Triple are estimated without Java. T
 			}
 			return needFiles(cmd, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.asGiven = cmd.Flags().Changed("as")
+			return f.run(s, args)
+		},
 	}
 	f.in.add(cmd)
 	f.filter.add(cmd)
@@ -135,6 +139,9 @@ func (f *estimateFlags) options() (opt estimate.Options, err error) {
 			return opt, exit.Usagef("--sample %s: must be a number of calls of each method, or all", f.sample)
 		}
 	}
+	if f.asGiven && len(f.as) == 0 {
+		return opt, exit.Usagef("--as: name a serialization, or all")
+	}
 	for i, name := range f.as {
 		name = strings.TrimSpace(name)
 		f.as[i] = name
@@ -148,7 +155,7 @@ func (f *estimateFlags) options() (opt estimate.Options, err error) {
 	}
 	if f.release != "" {
 		if f.release, err = releases.Find(f.release); err != nil {
-			return opt, exit.Usagef("--release %s: %v", f.release, err)
+			return opt, exit.Usagef("--release: %v", err)
 		}
 	}
 	plain := len(f.gzip)+len(f.zstd)+len(f.without) > 0 || f.snappy || f.triple
@@ -170,6 +177,9 @@ func (f *estimateFlags) options() (opt estimate.Options, err error) {
 		if err := c.Check(); err != nil {
 			return opt, exit.Usagef("%v", err)
 		}
+	}
+	if slices.Contains(f.without, "") {
+		return opt, exit.Usagef("--without-attachment: name an attachment")
 	}
 	slices.Sort(f.without)
 	opt.Without = slices.Compact(f.without)

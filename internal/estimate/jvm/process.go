@@ -101,6 +101,12 @@ func (s *setup) start(ctx context.Context, c *Config, answer func(Result) error)
 	if !p.greeting(r) {
 		late.Stop()
 		stop()
+		if r.err != nil { // its output has ended: how it ends itself tells more
+			select {
+			case <-p.exited:
+			case <-time.After(exitLimit):
+			}
+		}
 		p.fail(errors.New("it wrote something else than it should"))
 		<-p.exited
 		close(p.over)

@@ -2,6 +2,7 @@ package releases
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -72,15 +73,25 @@ func run(ctx context.Context, maven, work string) error {
 	return nil
 }
 
-// mavenError returns the first line with what went wrong.
+// mavenError returns the first line that says what Maven could not do, or the first error.
 func mavenError(output string, err error) string {
+	first := ""
 	for text := range strings.Lines(output) {
 		text = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(text, "\x1b[0m", ""), "\x1b[m", ""))
-		if rest, ok := strings.CutPrefix(text, "[ERROR]"); ok && strings.TrimSpace(rest) != "" {
-			return strings.TrimSpace(rest[:min(len(rest), 500)])
+		rest, ok := strings.CutPrefix(text, "[ERROR]")
+		for ok && strings.HasPrefix(strings.TrimSpace(rest), "[ERROR]") {
+			rest = strings.TrimSpace(rest)[len("[ERROR]"):]
+		}
+		rest = strings.TrimSpace(rest)
+		switch rest = rest[:min(len(rest), 500)]; {
+		case !ok || rest == "" || strings.HasPrefix(rest, "Some problems were encountered"):
+		case strings.Contains(rest, "Could not ") || strings.Contains(rest, "Cannot access "):
+			return rest
+		case first == "":
+			first = rest
 		}
 	}
-	return err.Error()
+	return cmp.Or(first, err.Error())
 }
 
 // remembered returns the class path that a folder has for a pom, unless a jar has gone.

@@ -200,7 +200,7 @@ func TestResolve(t *testing.T) {
 	require.NoError(t, os.Remove(lib))
 	_, err = releases.Resolve(context.Background(), maven, folder, "<project/>")
 	require.ErrorContains(t, err, "jars that do not exist")
-	require.NoError(t, os.WriteFile(maven, []byte("#!/bin/sh\necho '[INFO] x'\necho '[ERROR] Could not find a:b:1'\nexit 1\n"), 0o700)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(maven, []byte("#!/bin/sh\necho '[INFO] x'\necho '[ERROR] [ERROR] Some problems were encountered while processing the POMs:'\necho '[ERROR] x is missing'\necho '[ERROR] Could not find a:b:1'\nexit 1\n"), 0o700)) //nolint:gosec // a program
 	_, err = releases.Resolve(context.Background(), maven, folder, "<project/>")
 	require.EqualError(t, err, "maven did not find the jars: Could not find a:b:1")
 }
