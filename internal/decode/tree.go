@@ -63,13 +63,13 @@ type Node struct {
 	Off, Len int32
 	// Same is 1 + the index of the earlier node of the same object if the wire refers to it and the node is a copy, because its text or
 	// number is printed again; else 0.
-	Same     int32
-	Num      int64
-	Float    float64
-	Name     string // field name, role of overhead, text of the key of an entry
-	Class    string // Java class name, source form
-	Text     string
-	Raw      []byte // borrowed from the body
+	Same  int32
+	Num   int64
+	Float float64
+	Name  string // field name, role of overhead, text of the key of an entry
+	Class string // Java class name, source form
+	Text  string
+	Raw   []byte // borrowed from the body
 }
 
 // Tree is a body taken apart. Top-level nodes are fields of the envelope (dubboVersion, path, serviceVersion,
