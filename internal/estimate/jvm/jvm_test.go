@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/estimate"
 	"dubbo-wire/internal/estimate/jvm"
 	"dubbo-wire/internal/rpc"
@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 
 func needJDK(t *testing.T) {
 	t.Helper()
+	testkit.Needs(t, "a JDK")
 	if testing.Short() {
 		t.Skip("with -short: starts Java")
 	}
