@@ -24,6 +24,8 @@ final class Dubbo {
     private final Class<?> serialization, output, input, cleanable, invocation, answer;
     private final Method serialize, deserialize, flush, writeObject, cleanUp;
     private final Map<String, Field> fields = new HashMap<>();
+    /** Texts of addresses that are equal are the same object, as in Dubbo 3. */
+    private final boolean interns;
 
     Dubbo() throws ReflectiveOperationException {
         String found;
@@ -63,6 +65,14 @@ final class Dubbo {
         }
         cleanable = clean;
         cleanUp = clean == null ? null : clean.getMethod("cleanup");
+        boolean cached;
+        try {
+            load("common.url.component.URLItemCache");
+            cached = true;
+        } catch (ClassNotFoundException e) {
+            cached = false;
+        }
+        interns = cached;
         allowAll();
     }
 
@@ -161,6 +171,10 @@ final class Dubbo {
             attachments.put("path", m.service);
             attachments.put("interface", m.service);
             attachments.put("version", m.serviceVersion == null || m.serviceVersion.isEmpty() ? "0.0.0" : m.serviceVersion);
+        }
+        Object path = attachments.get("path");
+        if (interns && attachments.getClass() == HashMap.class && path instanceof String && path.equals(attachments.get("interface"))) {
+            attachments.put("interface", path); // most formats do not tell that it is the same object
         }
         set(made, "attachments", attachments);
         return made;
