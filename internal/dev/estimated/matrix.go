@@ -1,52 +1,99 @@
 package estimated
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"dubbo-wire/internal/estimate/helper"
 	"dubbo-wire/internal/estimate/jvm"
 )
 
-// Capture is a capture of a workload in one serialization.
+// Capture is a capture of a workload in one serialization, "kryo registered" where the application registers its classes.
 type Capture struct {
-	Name, Serialization string
-	File, Truth         string
+	Workload, Serialization string
+	File, Truth             string
 }
 
-// Cell compares the estimates from one source in one target with the capture of the target.
+// registeredSuffix ends the names of serializations whose classes are registered, as --as has them.
+const registeredSuffix = " registered"
+
+// Key says what a cell compares: the estimates from a source in a target, of the calls of a workload.
+type Key struct{ Workload, Source, Target string }
+
+// Cell compares estimates with what the capture of the target has for the same calls.
 type Cell struct {
-	Source, Target string
-	// Bodies are those of the source that have a partner in the target's capture, Equal those whose estimate has its size, Same its bytes.
+	// Bodies are those of the source that the target's capture has, too; Equal are those whose estimate has the captured size, Same those with the
+	// captured bytes.
 	Bodies, Equal, Same int
-	// Apart is the sum of differences in size, in bytes, and Bytes that of the captured sizes.
+	// Apart is the sum of the differences in size, in bytes, and Bytes the sum of the captured sizes, both of bodies that have an estimate.
 	Apart, Bytes int
-	// Causes are those of bodies with a partner that have no estimate, Examples some of those with another size.
+	// Causes count the bodies without an estimate. Examples are some of those with another size.
 	Causes   map[string]int
 	Examples []string
 }
 
-// Matrix estimates each source in the serializations of all captures, which are of the same calls and the same release.
+// Share returns the percentage of bodies whose estimate has the captured size.
+func (c *Cell) Share() float64 { return percent(c.Equal, c.Bodies) }
+
+// Error returns the sum of the differences in percent of the captured bytes.
+func (c *Cell) Error() float64 { return percent(c.Apart, c.Bytes) }
+
+func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+
+// add adds the bodies of another cell.
+func (c *Cell) add(o *Cell) {
+	c.Bodies, c.Equal, c.Same, c.Apart, c.Bytes = c.Bodies+o.Bodies, c.Equal+o.Equal, c.Same+o.Same, c.Apart+o.Apart, c.Bytes+o.Bytes
+}
+
+// Matrix estimates the captures of one release in each other's serializations.
 type Matrix struct {
 	Java      string
 	ClassPath []string // jars of the release
 	UserPath  []string // jars of the application
-	// Registered are the classes that the application registers.
+	// Registered are the classes that the application registers, and List the file that has them.
 	Registered []string
+	List       string
 	Captures   []Capture
+	// Sources are the serializations to estimate from; nil for all.
+	Sources []string
 	// Examples is how many differences a cell keeps.
 	Examples int
 }
 
-// Run returns the cells, by source and target.
-func (m *Matrix) Run(ctx context.Context, sources []string) (map[[2]string]*Cell, error) {
-	logged := map[string]map[string]Body{} // by capture and key
-	var targets []string
-	for _, c := range m.Captures {
+// machine is a Java virtual machine, and the names of its targets.
+type machine struct {
+	targets []string
+	child   *jvm.Child
+}
+
+// run is a matrix at work.
+type run struct {
+	*Matrix
+	machines []*machine
+	logged   map[[2]string]map[string]Body // by workload and serialization, then by key
+
+	mu    sync.Mutex
+	sent  []sent // by the id of the record
+	cells map[Key]*Cell
+}
+
+// sent is a body that was sent to the machines.
+type sent struct {
+	from *Capture
+	body Body
+}
+
+// Run returns the cells. One virtual machine writes the bodies of all captures, and another one those with registered classes.
+func (m *Matrix) Run(ctx context.Context) (map[Key]*Cell, error) {
+	r := &run{Matrix: m, logged: map[[2]string]map[string]Body{}, cells: map[Key]*Cell{}}
+	plain, registered := &machine{}, &machine{}
+	for i := range m.Captures {
+		c := &m.Captures[i]
 		bodies, err := Logged(c.Truth)
 		if err != nil {
 			return nil, err
@@ -55,94 +102,148 @@ func (m *Matrix) Run(ctx context.Context, sources []string) (map[[2]string]*Cell
 		for _, b := range bodies {
 			byKey[b.Key] = b
 		}
-		logged[c.Serialization] = byKey
-		targets = append(targets, c.Serialization)
+		r.logged[[2]string{c.Workload, c.Serialization}] = byKey
+		vm := plain
+		if strings.HasSuffix(c.Serialization, registeredSuffix) {
+			vm = registered
+		}
+		if !slices.Contains(vm.targets, c.Serialization) {
+			vm.targets = append(vm.targets, c.Serialization)
+		}
 	}
-	slices.Sort(targets)
-	cells := map[[2]string]*Cell{}
-	for _, c := range m.Captures {
-		if len(sources) > 0 && !slices.Contains(sources, c.Serialization) {
+	for _, vm := range []*machine{plain, registered} {
+		if len(vm.targets) == 0 {
 			continue
 		}
-		for _, t := range targets {
-			cells[[2]string{c.Serialization, t}] = &Cell{Source: c.Serialization, Target: t, Causes: map[string]int{}}
+		if err := r.start(ctx, vm); err != nil {
+			return nil, err
 		}
-		if err := m.estimate(ctx, c, targets, logged, cells); err != nil {
-			return cells, fmt.Errorf("%s: %w", c.Name, err)
+		defer vm.child.Close() //nolint:errcheck // Finish has told of errors
+	}
+	for i := range m.Captures {
+		c := &m.Captures[i]
+		if len(m.Sources) > 0 && !slices.Contains(m.Sources, c.Serialization) {
+			continue
+		}
+		if err := r.send(c); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.File, err)
 		}
 	}
-	return cells, nil
+	for _, vm := range r.machines {
+		if _, err := vm.child.Finish(); err != nil {
+			return nil, err
+		}
+		if n := vm.child.Deaths(); n > 0 {
+			return nil, fmt.Errorf("%d of the Java processes died", n)
+		}
+	}
+	return r.cells, nil
 }
 
-func (m *Matrix) estimate(ctx context.Context, c Capture, targets []string, logged map[string]map[string]Body, cells map[[2]string]*Cell) error {
+// start starts a machine.
+func (r *run) start(ctx context.Context, vm *machine) (err error) {
+	config := jvm.Config{Source: helper.Source, Java: r.Java, ClassPath: r.ClassPath, UserPath: r.UserPath, MaxBody: 16 << 20}
+	for _, t := range vm.targets {
+		base, registered := strings.CutSuffix(t, registeredSuffix)
+		if registered {
+			config.Registered = r.Registered
+		}
+		config.Targets = append(config.Targets, base)
+	}
+	vm.child, err = jvm.Start(ctx, config, func(result jvm.Result) { r.receive(vm, result) })
+	if err == nil {
+		r.machines = append(r.machines, vm)
+	}
+	return err
+}
+
+// send sends the messages of a capture whose bodies were logged.
+func (r *run) send(c *Capture) error {
 	bodies, err := Logged(c.Truth)
 	if err != nil {
 		return err
 	}
-	messages, err := Messages(c.File, m.UserPath...)
+	list := ""
+	if strings.HasSuffix(c.Serialization, registeredSuffix) {
+		list = r.List
+	}
+	messages, err := Messages(c.File, list, r.UserPath...)
 	if err != nil {
 		return err
 	}
-	byID := map[int64]Body{}
-	var records [][]byte
 	for i := range messages {
 		msg := &messages[i]
-		b, ok := bodies[msg.Place]
+		body, ok := bodies[msg.Place]
 		if !ok {
 			continue
 		}
+		r.mu.Lock()
 		if msg.Cause != "" {
-			for _, t := range targets {
-				if _, ok := logged[t][b.Key]; ok {
-					cell := cells[[2]string{c.Serialization, t}]
-					cell.Bodies++
-					cell.Causes["not sent: "+shorten(msg.Cause)]++
-				}
-			}
+			r.compare(c, body, r.all(), func(int) *jvm.Encoded { return &jvm.Encoded{Cause: "not sent: " + msg.Cause} })
+			r.mu.Unlock()
 			continue
 		}
-		byID[msg.Record.ID] = b
-		records = append(records, msg.Record.Append(nil))
+		msg.Record.ID = int64(len(r.sent))
+		r.sent = append(r.sent, sent{c, body})
+		r.mu.Unlock()
+		record := msg.Record.Append(nil)
+		for _, vm := range r.machines {
+			if err := vm.child.Send(record); err != nil {
+				return err
+			}
+		}
 	}
-	child, err := jvm.Start(ctx, jvm.Config{
-		Source: helper.Source, Java: m.Java, ClassPath: m.ClassPath, UserPath: m.UserPath, Registered: m.Registered, Targets: targets, MaxBody: 16 << 20,
-	}, func(r jvm.Result) {
-		b := byID[r.ID]
-		for i := range r.Targets {
-			want, ok := logged[targets[i]][b.Key]
-			if !ok {
-				continue
+	return nil
+}
+
+// all returns the targets of all machines.
+func (r *run) all() (targets []string) {
+	for _, vm := range r.machines {
+		targets = append(targets, vm.targets...)
+	}
+	return targets
+}
+
+// receive compares what a machine has written.
+func (r *run) receive(vm *machine, result jvm.Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.sent[result.ID]
+	r.compare(s.from, s.body, vm.targets, func(i int) *jvm.Encoded { return &result.Targets[i] })
+}
+
+// compare compares a body in targets with what was logged of the same message.
+func (r *run) compare(from *Capture, body Body, targets []string, encoded func(i int) *jvm.Encoded) {
+	for i, t := range targets {
+		want, ok := r.logged[[2]string{from.Workload, t}][body.Key]
+		if !ok {
+			continue
+		}
+		key := Key{from.Workload, from.Serialization, t}
+		cell := r.cells[key]
+		if cell == nil {
+			cell = &Cell{Causes: map[string]int{}}
+			r.cells[key] = cell
+		}
+		e := encoded(i)
+		cell.Bodies++
+		switch {
+		case e.Cause != "":
+			cell.Causes[shorten(e.Cause)]++
+			continue
+		case e.Bytes != want.Bytes:
+			cell.Apart += max(e.Bytes-want.Bytes, want.Bytes-e.Bytes)
+			if len(cell.Examples) < r.Examples {
+				cell.Examples = append(cell.Examples, fmt.Sprintf("%+d of %d bytes: %.300s", e.Bytes-want.Bytes, want.Bytes, body.Key))
 			}
-			cell, e := cells[[2]string{c.Serialization, targets[i]}], &r.Targets[i]
-			cell.Bodies++
-			if e.Cause != "" {
-				cell.Causes[shorten(e.Cause)]++
-				continue
-			}
-			cell.Bytes += want.Bytes
-			if e.Bytes != want.Bytes {
-				cell.Apart += max(e.Bytes-want.Bytes, want.Bytes-e.Bytes)
-				if len(cell.Examples) < m.Examples {
-					cell.Examples = append(cell.Examples, fmt.Sprintf("%+d of %d bytes: %.300s", e.Bytes-want.Bytes, want.Bytes, b.Key))
-				}
-				continue
-			}
+		default:
 			cell.Equal++
 			if hex.EncodeToString(e.Hash[:]) == want.SHA256 {
 				cell.Same++
 			}
 		}
-	})
-	if err != nil {
-		return err
+		cell.Bytes += want.Bytes
 	}
-	for _, r := range records {
-		if err := child.Send(r); err != nil {
-			return err
-		}
-	}
-	_, err = child.Finish()
-	return err
 }
 
 // shorten returns a cause without the path of the value, so that equal ones are counted together.
@@ -153,43 +254,43 @@ func shorten(cause string) string {
 	return fmt.Sprintf("%.160s", cause)
 }
 
-// Table returns the shares of equal sizes, one row a source.
-func Table(cells map[[2]string]*Cell) string {
-	var sources, targets []string
+// Keys returns the keys of cells of a workload in the order of their names.
+func Keys(cells map[Key]*Cell, workload string) (keys []Key) {
 	for k := range cells {
-		if !slices.Contains(sources, k[0]) {
-			sources = append(sources, k[0])
-		}
-		if !slices.Contains(targets, k[1]) {
-			targets = append(targets, k[1])
+		if k.Workload == workload {
+			keys = append(keys, k)
 		}
 	}
-	slices.Sort(sources)
+	slices.SortFunc(keys, func(a, b Key) int {
+		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Target, b.Target))
+	})
+	return keys
+}
+
+// Table returns a figure of each cell of a workload, one row a source.
+func Table(cells map[Key]*Cell, workload string, figure func(*Cell) string) string {
+	var sources, targets []string
+	for _, k := range Keys(cells, workload) {
+		if !slices.Contains(sources, k.Source) {
+			sources = append(sources, k.Source)
+		}
+		if !slices.Contains(targets, k.Target) {
+			targets = append(targets, k.Target)
+		}
+	}
 	slices.Sort(targets)
 	var b strings.Builder
 	fmt.Fprintf(&b, "| from | %s |\n| --- |%s\n", strings.Join(targets, " | "), strings.Repeat(" ---: |", len(targets)))
 	for _, s := range sources {
 		fmt.Fprintf(&b, "| %s |", s)
 		for _, t := range targets {
-			c := cells[[2]string{s, t}]
-			switch {
-			case c == nil || c.Bodies == 0:
-				b.WriteString(" - |")
-			case c.Equal == c.Bodies:
-				fmt.Fprintf(&b, " all %d |", c.Bodies)
-			default:
-				fmt.Fprintf(&b, " %d of %d |", c.Equal, c.Bodies)
+			text := ""
+			if c := cells[Key{workload, s, t}]; c != nil {
+				text = figure(c)
 			}
+			fmt.Fprintf(&b, " %s |", text)
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// Captured returns a capture of folder dir.
-func Captured(dir, name, serialization string) Capture {
-	return Capture{
-		Name: name, Serialization: serialization,
-		File: filepath.Join(dir, name+".pcap.zst"), Truth: filepath.Join(dir, name+".truth.jsonl.zst"),
-	}
 }
