@@ -8,6 +8,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -172,9 +173,15 @@ final class Dubbo {
             attachments.put("interface", m.service);
             attachments.put("version", m.serviceVersion == null || m.serviceVersion.isEmpty() ? "0.0.0" : m.serviceVersion);
         }
-        Object path = attachments.get("path");
-        if (interns && attachments.getClass() == HashMap.class && path instanceof String && path.equals(attachments.get("interface"))) {
-            attachments.put("interface", path); // most formats do not tell that it is the same object
+        if (interns && attachments.getClass() == HashMap.class) {
+            Object path = attachments.get("path");
+            if (path instanceof String && path.equals(attachments.get("interface"))) {
+                attachments.put("interface", path); // most formats do not tell that it is the same object
+            }
+            Map<String, Object> copy = new HashMap<>(attachments); // what Dubbo 3 writes is a copy, whose capacity Java writes
+            if (new ArrayList<>(copy.keySet()).equals(new ArrayList<>(attachments.keySet()))) {
+                attachments = copy;
+            }
         }
         set(made, "attachments", attachments);
         return made;

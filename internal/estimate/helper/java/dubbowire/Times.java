@@ -184,6 +184,9 @@ final class Times {
             return times(inside);
         }
         Times t = new Times();
+        if (n.kind == Node.LIST) {
+            return numbers(n);
+        }
         Node seconds = n.get("epochSecond", "seconds"), whole = n.get("dateTime"), date = n.get("date"), time = n.get("time"), offset = n.get("offset"), zone = n.get("zone");
         if (seconds != null) {
             Node nanos = n.get("nano", "nanos");
@@ -210,6 +213,31 @@ final class Times {
         }
         if (t.date == null && t.time == null) {
             throw new Failure(n.what() + " where a time is declared");
+        }
+        return t;
+    }
+
+    /** A time as the list of its numbers, which is what Jackson writes: year, month and day, then hour, minute, second and nanoseconds, or only these. */
+    private static Times numbers(Node n) throws Failure {
+        int[] all = new int[7];
+        int count = n.inner.length;
+        for (int i = 0; i < count; i++) {
+            if (count > all.length || n.inner[i].kind != Node.INT) {
+                throw new Failure(n.what() + " where a time is declared");
+            }
+            all[i] = (int) Scalars.integer(n.inner[i]);
+        }
+        Times t = new Times();
+        boolean day = count > 4 || count == 3 && all[0] > 23;
+        if (count < 2) {
+            throw new Failure(n.what() + " where a time is declared");
+        }
+        if (day) {
+            t.date = LocalDate.of(all[0], all[1], all[2]);
+        }
+        if (!day || count > 3) {
+            int at = day ? 3 : 0;
+            t.time = LocalTime.of(all[at], all[at + 1], all[at + 2], all[at + 3]);
         }
         return t;
     }
