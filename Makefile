@@ -40,7 +40,8 @@ lint:
 fuzz: ## every fuzz target for FUZZTIME
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
-golden: ## rewrite the golden files; read the diff before you commit it; those of the full screen need root and tmux, those of filters root and tcpdump
+golden: ## rewrite the golden files; read the diff before you commit it; those of the full screen need root and tmux, those of filters root and tcpdump, those of estimates a JDK and Maven
+	$(GO) test -tags alltests -timeout 30m -run '^TestEstimates$$' ./internal/dev/estimated -update
 	$(GO) test -timeout 30m ./... -update
 	$(GO) test -tags alltests -run '^(TestTables|TestScreen)$$' -v ./cmd/dubbo-wire -update
 	$(GO) test -tags alltests -run '^TestGolden$$' ./internal/capture/filter -update

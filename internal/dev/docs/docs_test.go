@@ -247,6 +247,10 @@ var generated = map[string]func(*testing.T) string{
 	"protocols": protocolsTable,
 	"formats":   formatsTable,
 	"captures":  capturesTable,
+
+	"estimateMatrix":  func(t *testing.T) string { return read(t, "testdata/golden/estimated/matrix.md") },
+	"estimateSources": func(t *testing.T) string { return read(t, "testdata/golden/estimated/sources.md") },
+	"estimateErrors":  func(t *testing.T) string { return read(t, "testdata/golden/estimated/errors.md") },
 }
 
 var marker = regexp.MustCompile(`(?s)(<!-- (\w+): generated -->\n).*?(<!-- end of \w+ -->\n)`)
