@@ -98,7 +98,9 @@ func (r *run) encode(ctx context.Context, runner Runner, timing *sync.Mutex, pro
 		}
 	})
 	if err != nil {
-		r.err = err
+		if ctx.Err() == nil {
+			r.err = err
+		}
 		return
 	}
 	r.jvm = child.JVM()

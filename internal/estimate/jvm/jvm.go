@@ -67,6 +67,8 @@ const (
 	maxPendingBytes = 16 << 20 // of records that are not answered yet
 	maxPending      = 2048     // records that are not answered yet
 	maxDeaths       = 10       // of children, until there is no other
+	slow            = 2 * time.Second
+	maxSlow         = 4 * time.Minute // for all slow messages together
 	maxRecord       = 256 << 20
 	headerSize      = 1 + 8 + 4 // kind, id, group
 )
@@ -89,13 +91,29 @@ type Child struct {
 	bytes   int       // of pending
 	kinds   map[groupKind]bool
 	deaths  int
-	err     error // nothing can be sent any more
+	deadly  map[groupKind]*deadly
+	slow    time.Duration // what slow messages took
+	last    time.Time     // of the last answer or record
+	err     error         // nothing can be sent any more
 }
 
 type groupKind struct {
 	group int32
 	kind  byte
 }
+
+// deadly are messages of a group at which processes have died.
+type deadly struct {
+	points int
+	cause  error
+}
+
+// No message of a group is sent any more after so many points: a process that hangs costs much time, one that dies less.
+const (
+	tooDeadly   = 3
+	hangPoints  = 2
+	deathPoints = 1
+)
 
 // Start starts a child. It calls result for each message in the order in which they are sent, one call at a time; result must not call methods of
 // the child.
@@ -116,7 +134,7 @@ func Start(ctx context.Context, config Config, result func(Result)) (*Child, err
 	if err != nil {
 		return nil, err
 	}
-	c := &Child{ctx: ctx, config: config, result: result, setup: s, kinds: map[groupKind]bool{}}
+	c := &Child{ctx: ctx, config: config, result: result, setup: s, kinds: map[groupKind]bool{}, deadly: map[groupKind]*deadly{}}
 	c.answer.L = &c.mu
 	if err := c.start(); err != nil {
 		return nil, errors.Join(err, s.remove())
@@ -158,8 +176,17 @@ func (c *Child) answered(r Result) error {
 		return fmt.Errorf("an answer to message %d, which was not asked", r.ID)
 	}
 	c.drop()
+	now := time.Now()
+	if took := now.Sub(c.last); took > slow {
+		c.slow += took
+	}
+	c.last = now
+	tooSlow := c.slow > maxSlow
 	c.mu.Unlock()
 	c.result(r)
+	if tooSlow {
+		return errSlow
+	}
 	return nil
 }
 
@@ -176,13 +203,26 @@ func (c *Child) Send(record []byte) error {
 	if len(record) < headerSize || len(record) > maxRecord {
 		return fmt.Errorf("a record of %d bytes", len(record))
 	}
+	key := kindOf(record)
+	if cause := c.skips(key); cause != nil {
+		if !c.settle() || c.process.isOver() {
+			if err := c.recover(); err != nil {
+				return err
+			}
+		}
+		c.result(*c.failed(record, cause))
+		return c.err
+	}
 	c.mu.Lock()
 	for len(c.pending) > 0 && (len(c.pending) >= maxPending || c.bytes+len(record) > maxPendingBytes) && !c.process.isOver() {
 		c.answer.Wait()
 	}
+	if len(c.pending) == 0 {
+		c.last = time.Now()
+	}
 	c.pending = append(c.pending, record)
 	c.bytes += len(record)
-	c.kinds[groupKind{int32(binary.BigEndian.Uint32(record[9:])), record[0]}] = true
+	c.kinds[key] = true
 	c.mu.Unlock()
 	c.process.send(record)
 	if c.process.isOver() {
@@ -218,10 +258,16 @@ func (c *Child) recover() error {
 			c.err = err
 			break
 		}
+		if errors.Is(cause, errSlow) {
+			c.deaths++
+			c.err = errSlow
+			break
+		}
 		c.mu.Lock()
 		var failed *Result
 		if alone && len(c.pending) > 0 {
-			failed = c.failed(cause)
+			failed = c.failed(c.pending[0], cause)
+			c.count(kindOf(c.pending[0]), cause)
 			c.drop()
 		}
 		todo := c.pending
@@ -239,7 +285,17 @@ func (c *Child) recover() error {
 		}
 		alone = false
 		for _, record := range todo {
+			if cause := c.skips(kindOf(record)); cause != nil {
+				c.mu.Lock()
+				c.drop()
+				c.mu.Unlock()
+				c.result(*c.failed(record, cause))
+				continue
+			}
 			alone = true
+			c.mu.Lock()
+			c.last = time.Now()
+			c.mu.Unlock()
 			c.process.send(record)
 			if !c.answeredTo(record) {
 				break
@@ -262,9 +318,32 @@ func (c *Child) answeredTo(record []byte) bool {
 	return true
 }
 
-// failed is the result of a message at which a process has died.
-func (c *Child) failed(cause error) *Result {
-	r := &Result{ID: recordID(c.pending[0]), Targets: make([]Encoded, len(c.config.Targets))}
+// errSlow ends a child at whose messages too much time was lost.
+var errSlow = fmt.Errorf("messages that took more than %v each took more than %v together", slow, maxSlow)
+
+// skips returns why messages of a group are not sent any more, nil if they are.
+func (c *Child) skips(key groupKind) error {
+	if d := c.deadly[key]; d != nil && d.points >= tooDeadly {
+		return d.cause
+	}
+	return nil
+}
+
+// count counts a death at a message of a group.
+func (c *Child) count(key groupKind, cause error) {
+	d := c.deadly[key]
+	if d == nil {
+		d = &deadly{cause: cause}
+		c.deadly[key] = d
+	}
+	if d.points += deathPoints; errors.As(cause, new(hangError)) {
+		d.points += hangPoints - deathPoints
+	}
+}
+
+// failed is the result of a message at which a process has died, or would.
+func (c *Child) failed(record []byte, cause error) *Result {
+	r := &Result{ID: recordID(record), Targets: make([]Encoded, len(c.config.Targets))}
 	for i := range r.Targets {
 		r.Targets[i].Cause = oneLine("the Java process died: " + cause.Error())
 	}
@@ -313,6 +392,10 @@ func (c *Child) Close() error {
 		c.err = errors.New("the Java process has ended")
 	}
 	return c.setup.remove()
+}
+
+func kindOf(record []byte) groupKind {
+	return groupKind{int32(binary.BigEndian.Uint32(record[9:])), record[0]}
 }
 
 func recordID(record []byte) int64 { return int64(binary.BigEndian.Uint64(record[1:])) }

@@ -177,8 +177,44 @@ func TestHang(t *testing.T) {
 }
 
 func TestTooManyDeaths(t *testing.T) {
-	_, _, _, err := run(t, standIn(), "crash", "crash", "crash", "crash", "crash", "crash", "crash", "crash", "crash", "crash", "crash", "crash", "crash")
+	needJDK(t)
+	child, err := jvm.Start(t.Context(), standIn(), func(jvm.Result) {})
+	require.NoError(t, err)
+	for i := range byte(13) {
+		crash := record(int64(i), "crash")
+		crash[12] = i // its group
+		if err = child.Send(crash); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		_, err = child.Finish()
+	}
 	assert.ErrorContains(t, err, "the Java process died 11 times; the last time: exit status 3")
+}
+
+// Messages of a group at which processes die are not sent any more.
+func TestDeadlyGroup(t *testing.T) {
+	needJDK(t)
+	a := &answers{}
+	child, err := jvm.Start(t.Context(), standIn(), a.add)
+	require.NoError(t, err)
+	for i := range byte(40) {
+		m := record(int64(i), "a")
+		if i%2 == 1 {
+			m = record(int64(i), "crash")
+			m[12] = 6
+		}
+		require.NoError(t, child.Send(m))
+	}
+	_, err = child.Finish()
+	require.NoError(t, err)
+	require.Len(t, a.all, 40)
+	for i, r := range a.all {
+		assert.EqualValues(t, i, r.ID)
+		assert.Equal(t, i%2 == 1, r.Targets[0].Cause == "the Java process died: exit status 3", i)
+	}
+	assert.LessOrEqual(t, child.Deaths(), 6)
 }
 
 func TestStandardError(t *testing.T) {

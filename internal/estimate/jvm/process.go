@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -250,7 +251,7 @@ func (p *process) watch() {
 		case now := <-ticks.C:
 			limit := p.timeout + time.Duration(p.slack.Load())
 			if p.waiting.Load() > 0 && now.UnixNano()-p.last.Load() > int64(limit) {
-				p.fail(fmt.Errorf("it did not answer within %v", limit))
+				p.fail(hangError(limit))
 				return
 			}
 		}
@@ -274,6 +275,13 @@ func (p *process) fail(err error) {
 	}
 }
 
+// hangError is how long a process did not answer.
+type hangError time.Duration
+
+func (e hangError) Error() string {
+	return fmt.Sprintf("it did not answer within %v", time.Duration(e))
+}
+
 func (p *process) isOver() bool {
 	select {
 	case <-p.over:
@@ -293,7 +301,7 @@ func (p *process) death() error {
 	}
 	cause := p.status
 	if cause == nil {
-		cause = errors.New("it ended early")
+		cause = errors.New("exit status 0")
 	}
 	if line := p.stderr.lastLine(); line != "" {
 		return fmt.Errorf("%w: %s", cause, line)
@@ -377,6 +385,9 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// logLine matches what loggers write of things that are no errors.
+var logLine = regexp.MustCompile(`^(?:\[?(?:TRACE|DEBUG|INFO|WARN)\b|[A-Z][a-z]{2} \d+, \d{4} )`)
+
 // lastLine returns the last line that says something of an error; of others the last one, but no warnings.
 func (t *tail) lastLine() string {
 	t.mu.Lock()
@@ -389,7 +400,7 @@ func (t *tail) lastLine() string {
 			continue
 		}
 		says := strings.Contains(line, "Error") || strings.Contains(line, "Exception")
-		if line == "" || isError && !says || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "... ") || strings.HasPrefix(line, "SLF4J:") ||
+		if line == "" || isError && !says || !says && logLine.MatchString(line) || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "... ") || strings.HasPrefix(line, "SLF4J:") ||
 			strings.HasPrefix(line, "log4j:") || strings.HasPrefix(line, "WARNING:") {
 			continue
 		}

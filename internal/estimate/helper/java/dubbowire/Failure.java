@@ -33,8 +33,16 @@ final class Failure extends Exception {
         return (super.getMessage() + place).trim();
     }
 
-    /** One line of at most 300 characters. */
+    /** One line of at most 300 characters. The methods of an exception may be the user's, and fail themselves. */
     static String line(Throwable thrown) {
+        try {
+            return told(thrown);
+        } catch (Throwable e) {
+            return cut(thrown.getClass().getName());
+        }
+    }
+
+    private static String told(Throwable thrown) {
         Throwable outer = thrown;
         while (outer.getCause() != null && (outer instanceof InvocationTargetException || outer instanceof ExecutionException
             || outer instanceof UndeclaredThrowableException || outer instanceof ExceptionInInitializerError)) {
