@@ -63,11 +63,18 @@ type Matrix struct {
 	Sources []string
 	// Examples is how many differences a cell keeps.
 	Examples int
+
+	// Usual is set for a body of which the most frequent size is wanted. Others are targets that only such bodies are encoded in.
+	Usual  func(*Capture, *Body) bool
+	Others []string
+	// Sizes are the sizes of these bodies in each target: how many requests, and how many responses, have each.
+	Sizes map[string]*[2]map[int]int
 }
 
 // machine is a Java virtual machine, and the names of its targets.
 type machine struct {
 	targets []string
+	usual   bool // it encodes only the bodies of which the most frequent size is wanted
 	child   *jvm.Child
 }
 
@@ -91,7 +98,8 @@ type sent struct {
 // Run returns the cells. One virtual machine writes the bodies of all captures, and another one those with registered classes.
 func (m *Matrix) Run(ctx context.Context) (map[Key]*Cell, error) {
 	r := &run{Matrix: m, logged: map[[2]string]map[string]Body{}, cells: map[Key]*Cell{}}
-	plain, registered := &machine{}, &machine{}
+	m.Sizes = map[string]*[2]map[int]int{}
+	plain, registered, others := &machine{}, &machine{}, &machine{targets: m.Others, usual: true}
 	for i := range m.Captures {
 		c := &m.Captures[i]
 		bodies, err := Logged(c.Truth)
@@ -111,7 +119,7 @@ func (m *Matrix) Run(ctx context.Context) (map[Key]*Cell, error) {
 			vm.targets = append(vm.targets, c.Serialization)
 		}
 	}
-	for _, vm := range []*machine{plain, registered} {
+	for _, vm := range []*machine{plain, registered, others} {
 		if len(vm.targets) == 0 {
 			continue
 		}
@@ -188,6 +196,9 @@ func (r *run) send(c *Capture) error {
 		r.mu.Unlock()
 		record := msg.Record.Append(nil)
 		for _, vm := range r.machines {
+			if vm.usual && !r.Usual(c, &body) {
+				continue
+			}
 			if err := vm.child.Send(record); err != nil {
 				return err
 			}
@@ -209,7 +220,27 @@ func (r *run) receive(vm *machine, result jvm.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.sent[result.ID]
+	if r.Usual(s.from, &s.body) {
+		r.size(vm, s.body.Response, result.Targets)
+	}
 	r.compare(s.from, s.body, vm.targets, func(i int) *jvm.Encoded { return &result.Targets[i] })
+}
+
+// size counts the sizes of a body of which the most frequent one is wanted.
+func (r *run) size(vm *machine, response bool, encoded []jvm.Encoded) {
+	side := 0
+	if response {
+		side = 1
+	}
+	for i, t := range vm.targets {
+		if encoded[i].Cause != "" {
+			continue
+		}
+		if r.Sizes[t] == nil {
+			r.Sizes[t] = &[2]map[int]int{{}, {}}
+		}
+		r.Sizes[t][side][encoded[i].Bytes]++
+	}
 }
 
 // compare compares a body in targets with what was logged of the same message.

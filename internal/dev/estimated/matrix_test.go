@@ -5,6 +5,7 @@ package estimated
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -68,6 +69,7 @@ func TestEstimates(t *testing.T) {
 	list := filepath.Join(testkit.Root(), "testdata", "models", "registered.txt")
 	registered := registeredClasses(t, list)
 	all := map[string]map[Key]*Cell{}
+	bids := map[string]map[string][2]int{} // by release and target: the most frequent sizes of a request and a response of the published object
 	for _, release := range captured {
 		t.Run(release, func(t *testing.T) {
 			pom, err := releases.POM(release, nil)
@@ -79,6 +81,16 @@ func TestEstimates(t *testing.T) {
 			m := Matrix{
 				ClassPath: jars, UserPath: []string{filepath.Join(testkit.Root(), "testdata", "models", "rig.jar")},
 				Registered: registered, List: list, Captures: captures(release), Examples: 1,
+				Usual: func(c *Capture, b *Body) bool {
+					return c.Workload == published && c.Serialization == "hessian2" && b.Method == "bid"
+				},
+			}
+			if release >= "3" {
+				for _, s := range []string{"fastjson2", "fst", "gson", "hessian2", "jackson", "kryo", "msgpack"} {
+					if slices.Contains(releases.Of(release), s) {
+						m.Others = append(m.Others, "triple/"+s)
+					}
+				}
 			}
 			if s := os.Getenv("SOURCES"); s != "" {
 				m.Sources = strings.Split(s, ",")
@@ -96,6 +108,10 @@ func TestEstimates(t *testing.T) {
 			}
 			check(t, cells)
 			all[release] = cells
+			bids[release] = map[string][2]int{}
+			for target, sizes := range m.Sizes {
+				bids[release][target] = [2]int{mostFrequent(sizes[0]), mostFrequent(sizes[1])}
+			}
 		})
 	}
 	if len(all) < len(captured) || os.Getenv("SOURCES") != "" {
@@ -106,7 +122,20 @@ func TestEstimates(t *testing.T) {
 		testkit.Golden(t, filepath.Join(dir, "matrix.md"), Table(all[documented], published, func(c *Cell) string { return share(c) }))
 		testkit.Golden(t, filepath.Join(dir, "errors.md"), errorsTable(all))
 		testkit.Golden(t, filepath.Join(dir, "sources.md"), sourcesTable(all))
+		text, err := json.MarshalIndent(bids, "", "  ")
+		require.NoError(t, err)
+		testkit.Golden(t, filepath.Join(dir, "bids.json"), string(text)+"\n") // which docs/comparison.md has
 	})
+}
+
+// mostFrequent returns the most frequent size, of two equally frequent ones the smaller.
+func mostFrequent(sizes map[int]int) (size int) {
+	for _, n := range slices.Sorted(maps.Keys(sizes)) {
+		if sizes[n] > sizes[size] {
+			size = n
+		}
+	}
+	return size
 }
 
 // documented is the release whose matrix is in the documentation.

@@ -25,6 +25,7 @@ import (
 // Body is a body that Java logged when it sent it.
 type Body struct {
 	ID       string // of the exchange
+	Method   string
 	Response bool
 	// Key is the same for the same message in captures of the same calls: its values as Java logged them, and how often they were sent before.
 	Key    string
@@ -55,10 +56,10 @@ func Logged(path string) (map[string]Body, error) {
 		return nil, err
 	}
 	defer z.Close()
-	bodies, seen, requests, twice := map[string]Body{}, map[string]int{}, map[string]string{}, map[string]bool{}
+	bodies, seen, requests, twice := map[string]Body{}, map[string]int{}, map[string]line{}, map[string]bool{}
 	add := func(l *line, response bool, key string) {
 		seen[key]++
-		b := Body{ID: l.ID, Response: response, Key: fmt.Sprintf("%s #%d", key, seen[key]), Bytes: l.BodyBytes, SHA256: l.BodySha256}
+		b := Body{ID: l.ID, Method: requests[l.ID].Method, Response: response, Key: fmt.Sprintf("%s #%d", key, seen[key]), Bytes: l.BodyBytes, SHA256: l.BodySha256}
 		k := place(l.ID, response)
 		if _, again := bodies[k]; again { // two connections with the same numbers
 			twice[k] = true
@@ -70,10 +71,11 @@ func Logged(path string) (map[string]Body, error) {
 		case l.Dir != "out" || l.Event || l.BodySha256 == "":
 		case l.Kind == "request":
 			key := fmt.Sprintf("request %s %v %s %s", l.Method, l.ParameterTypes, l.Arguments, l.Attachments)
-			requests[l.ID] = l.Method + fmt.Sprint(l.ParameterTypes)
+			requests[l.ID] = line{Method: l.Method, ParameterTypes: l.ParameterTypes}
 			add(l, false, key)
 		case l.Kind == "response" && l.Status == 20 && len(l.Exception) == 0:
-			add(l, true, fmt.Sprintf("response %s %s %s", requests[l.ID], l.Result, l.Attachments))
+			of := requests[l.ID]
+			add(l, true, fmt.Sprintf("response %s%v %s %s", of.Method, of.ParameterTypes, l.Result, l.Attachments))
 		}
 	})
 	for k := range twice {
