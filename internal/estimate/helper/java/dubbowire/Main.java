@@ -7,6 +7,9 @@ import java.io.DataOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
@@ -16,6 +19,7 @@ import java.security.MessageDigest;
  */
 public final class Main {
     private static final long STACK = 4 << 20;
+    private static final int MOST_THREADS = 500;
 
     private final Reader in;
     private final DataOutputStream out;
@@ -41,6 +45,7 @@ public final class Main {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         System.setIn(new java.io.ByteArrayInputStream(new byte[0]));
         Main main = new Main(in, out);
+        bound();
         int status = 0;
         while (!main.done) {
             // A Kryo belongs to a thread, and some remember what they were writing when it failed: then another thread goes on.
@@ -55,6 +60,26 @@ public final class Main {
         }
         out.flush();
         Runtime.getRuntime().halt(status); // threads of libraries are of no interest
+    }
+
+    /** Ends the process when the user's classes start many threads: the machine has a limit, which others need, too. */
+    private static void bound() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        PrintStream err = System.err;
+        Thread watch = new Thread(() -> {
+            while (threads.getThreadCount() < MOST_THREADS) {
+                try {
+                    Thread.sleep(10);
+                } catch (InterruptedException e) {
+                    continue;
+                }
+            }
+            err.println("dubbo-wire estimate: its classes started more than " + MOST_THREADS + " threads");
+            Runtime.getRuntime().halt(1);
+        }, "bound");
+        watch.setDaemon(true);
+        watch.setPriority(Thread.MAX_PRIORITY);
+        watch.start();
     }
 
     private void work() {
