@@ -96,9 +96,9 @@ func in(field string, n node) node {
 	return object("hostile.Order", n)
 }
 
-// message is a request with an Order, and attachments.
+// message is a request with an Order, and attachments. It is the only one of its group.
 func message(id int64, order node, attachments ...node) []byte {
-	r := estimate.Record{ID: id, Operation: operation("Lhostile/Order;"), Values: append(appendNodes(nil, []node{order}), byte(len(attachments)))}
+	r := estimate.Record{ID: id, Group: int32(id), Operation: operation("Lhostile/Order;"), Values: append(appendNodes(nil, []node{order}), byte(len(attachments)))}
 	for _, a := range attachments {
 		r.Values = a.append(r.Values)
 	}
@@ -313,7 +313,7 @@ func TestOwnCode(t *testing.T) {
 	}
 	start := time.Now()
 	a, child := send(t, c, good, key("Exits"), good, key("Deep"), good, in("any", object("hostile.Huge")), good, key("Endless"), good, key("Starts"), good,
-		in("any", object("hostile.Exits", node{kind: decode.String, label: decode.ByField, name: "text", text: "x"})), good, key("Huge"), good)
+		in("any", object("hostile.Exits", node{kind: decode.String, label: decode.ByField, name: "text", text: "x"})), good, key("Huge"), good, key("Threads"), good)
 	for i, r := range a.all {
 		if i%2 == 0 {
 			assert.Equal(t, a.all[0], jvm.Result{ID: 0, Targets: r.Targets}, i)
@@ -322,11 +322,12 @@ func TestOwnCode(t *testing.T) {
 			t.Logf("%d: %v", i, r)
 		}
 	}
-	assert.Contains(t, a.all[1].Targets[0].Cause, "the Java process died: it ended early")
+	assert.Contains(t, a.all[1].Targets[0].Cause, "the Java process died: exit status 0")
 	assert.Contains(t, a.all[3].Targets[0].Cause, "not built: nested too deep")
 	assert.Equal(t, "too large", a.all[5].Targets[0].Cause)
 	assert.Contains(t, a.all[7].Targets[0].Cause, "the Java process died: it did not answer within 8s")
-	assert.Contains(t, a.all[11].Targets[1].Cause, "the Java process died: it ended early")
+	assert.Contains(t, a.all[11].Targets[1].Cause, "the Java process died: exit status 0")
+	assert.Contains(t, a.all[15].Targets[0].Cause, "its classes started more than 500 threads")
 	assert.NotZero(t, child.Deaths())
 	assert.Less(t, time.Since(start), 2*time.Minute)
 	assert.Empty(t, sprung(t, folder))
