@@ -34,7 +34,7 @@ type Java struct {
 
 	folder  []string            // jars of the folder
 	have    string              // where the user's Dubbo is; "": nowhere
-	release string              // of it; "" if it does not tell
+	release string              // of that Dubbo; "" if it does not tell
 	paths   map[string][]string // class paths by release
 }
 

@@ -120,13 +120,13 @@ func unsent(m *rpc.Message) string {
 	case !m.Complete:
 		return "incomplete in the capture"
 	case m.Kind.Control():
-		return "no call"
+		return "not a call"
 	case m.Failed:
 		return "a response with an error"
 	case m.Exception:
 		return "an exception"
 	case m.Protocol != nil && m.Protocol.PlainHTTP && (m.Format == nil || m.Operation != nil && descriptor(m.Operation) == ""):
-		return "plain HTTP"
+		return "plain HTTP is not estimated"
 	case m.Tree == nil:
 		return "not decoded"
 	case m.Err != nil:

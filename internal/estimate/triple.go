@@ -33,7 +33,7 @@ func dataLen(body int) int { return grpcPrefix + body + frames(grpcPrefix+body) 
 // field is a field of a header block.
 type field struct{ name, value string }
 
-// ownAttachments are the attachments of the dubbo protocol that are no headers in Triple: they are in other headers, or not sent.
+// ownAttachments are the attachments of the dubbo protocol that are not headers in Triple: they are in other headers, or not sent.
 var ownAttachments = []string{"path", "interface", "version", "group", "remote.application", "dubbo", "input", "output"}
 
 // fieldsOf returns the attachments of a message of the dubbo protocol: those that Triple sends as headers, and those that it needs

@@ -66,7 +66,7 @@ type Timing struct {
 const (
 	maxPendingBytes = 16 << 20 // of records that are not answered yet
 	maxPending      = 2048     // records that are not answered yet
-	maxDeaths       = 10       // of children, until there is no other
+	maxDeaths       = 10       // of children; then no other is started
 	slow            = 2 * time.Second
 	maxSlow         = 4 * time.Minute // for all slow messages together
 	maxRecord       = 256 << 20
@@ -400,7 +400,7 @@ func kindOf(record []byte) groupKind {
 
 func recordID(record []byte) int64 { return int64(binary.BigEndian.Uint64(record[1:])) }
 
-// oneLine makes a cause of it: one line, without control characters, of bounded length.
+// oneLine returns a cause as one line, without control characters, of bounded length.
 func oneLine(text string) string {
 	const most = 300
 	text = strings.Map(func(r rune) rune {

@@ -39,7 +39,7 @@ type process struct {
 
 	waiting atomic.Int64 // messages without an answer
 	last    atomic.Int64 // time of the last progress: Unix nanoseconds
-	slack   atomic.Int64 // beside timeout, while times are measured
+	slack   atomic.Int64 // in addition to timeout, while times are measured
 	times   atomic.Int64 // how many times may come: none before the end of the messages
 
 	mu     sync.Mutex
@@ -385,7 +385,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// logLine matches what loggers write of things that are no errors.
+// logLine matches what loggers write of events other than errors.
 var logLine = regexp.MustCompile(`^(?:\[?(?:TRACE|DEBUG|INFO|WARN)\b|[A-Z][a-z]{2} \d+, \d{4} )`)
 
 // lastLine returns the last line that says something of an error; of others the last one, but no warnings.

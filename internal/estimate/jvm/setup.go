@@ -158,7 +158,7 @@ func Find(java string) (string, error) {
 	return filepath.Abs(found)
 }
 
-// findJavac returns the javac beside a java, or that of PATH.
+// findJavac returns the javac in the folder of a java, or that of PATH.
 func findJavac(java string) (string, error) {
 	if real, err := filepath.EvalSymlinks(java); err == nil {
 		name := "javac"
@@ -173,7 +173,7 @@ func findJavac(java string) (string, error) {
 	}
 	found, err := exec.LookPath("javac")
 	if err != nil {
-		return "", fmt.Errorf("no javac beside %s nor in PATH; install a JDK (a JRE has no compiler), or pass its home to --java", java)
+		return "", fmt.Errorf("no javac next to %s or in PATH; install a JDK (a JRE has no compiler), or pass its home to --java", java)
 	}
 	return found, nil
 }

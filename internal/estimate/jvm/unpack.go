@@ -49,7 +49,7 @@ type unpacker struct {
 	count          int
 }
 
-// libraries are beginnings of the names of jars that applications have beside their own: frameworks, serializers, and those whose classes, put
+// libraries are beginnings of the names of jars that applications have in addition to their own: frameworks, serializers, and those whose classes, put
 // together as an attacker likes, run commands when they are compared, hashed or printed.
 var libraries = []string{
 	"HikariCP-", "aspectj", "bcel-", "bsh-", "byte-buddy-", "c3p0-", "cglib-", "clojure-", "commons-beanutils", "commons-collections",

@@ -12,7 +12,7 @@ import (
 )
 
 // Jars returns the jars of a folder and of those in it, sorted, and the release of the Dubbo among them. The release is empty if the Dubbo does not
-// tell it; without a Dubbo, or with two releases of it, there is an error.
+// tell it; without a Dubbo, or with two releases, there is an error.
 func Jars(dir string) (jars []string, release string, err error) {
 	const most = 10_000
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -197,7 +197,7 @@ final class Classes {
                 if (real.equals("java.lang.Class")) {
                     return "a Class is never built";
                 }
-                return "class " + cut(element) + " is not in the jars (--classpath), and no value type of the JDK";
+                return "class " + cut(element) + " is neither in the jars (--classpath) nor a value type of the JDK";
             }
             if (ours && !VALUES.contains(real) && !EXCEPTIONS.contains(real) && loader.getParent().getResource(real.replace('.', '/') + ".class") != null) {
                 return "class " + cut(element) + " is the JDK's, whatever the jars have";

@@ -111,7 +111,7 @@ final class Generics {
         return t;
     }
 
-    /** What the type variables of a class are in a declared type of it; raw types leave them open. */
+    /** What the type variables of a class are in a declared type; raw types leave them open. */
     static Map<TypeVariable<?>, Type> variables(Type declared) {
         Map<TypeVariable<?>, Type> values = new HashMap<>();
         if (declared instanceof ParameterizedType) {

@@ -1,6 +1,6 @@
 package dubbowire;
 
-/** A value as it was on the wire, and the object that was built of it. */
+/** A value as it was on the wire, and the object that was built from it. */
 final class Node {
     static final int NULL = 1, BOOL = 2, INT = 3, FLOAT32 = 4, FLOAT64 = 5, CHAR = 6, STRING = 7, BYTES = 8, DATE = 9, DECIMAL = 10, ENUM = 11,
         LIST = 12, MAP = 13, OBJECT = 14, REF = 15;

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * Protobuf with a schema derived from the classes: protostuff's, which numbers the fields of an object from 1 in the order of their declaration.
- * What is no object of a class is a message with the field 1, as the wrappers of Protobuf are.
+ * A value that is not an object of a class is a message with the field 1, as the wrappers of Protobuf are.
  */
 final class Protobuf implements Target {
     private static final int VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5;

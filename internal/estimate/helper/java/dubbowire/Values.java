@@ -422,7 +422,7 @@ final class Values {
             return frame(n);
         }
         if (!classes.ours(type) && !Throwable.class.isAssignableFrom(type)) {
-            throw new Failure("class " + type.getName() + " is not in the jars (--classpath), and no value type that can be built of " + n.what());
+            throw new Failure("class " + type.getName() + " is neither in the jars (--classpath) nor a value type that can be built from " + n.what());
         }
         Beans.Shape shape = beans.shape(type);
         Type known = Generics.narrowed(type, declared);
