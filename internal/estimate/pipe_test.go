@@ -136,3 +136,33 @@ func (s recordSink) Frame(row *pipeline.Row) {
 	assert.Empty(s.t, read.b)
 	assert.GreaterOrEqual(s.t, leaves, 0)
 }
+
+// A collection in a wrapper is shown as one value; its class has both. So has the one whose elements lie in a map.
+func TestWrappers(t *testing.T) {
+	classes := classSink{}
+	for _, name := range []string{"zoo-java", "zoo-nativejava"} {
+		src, err := capture.Open([]string{testkit.Get(t, name).Path()}, capture.Options{})
+		require.NoError(t, err)
+		_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, Rows: true}, classes)
+		if err != io.EOF {
+			require.NoError(t, err)
+		}
+		require.NoError(t, src.Close())
+	}
+	for _, class := range []string{
+		"java.util.Collections$UnmodifiableCollection<java.util.ArrayList>", "java.util.Collections$SynchronizedList<java.util.ArrayList>",
+		"java.util.Collections$SynchronizedMap<java.util.HashMap>", "java.util.Collections$SetFromMap", "java.util.concurrent.CopyOnWriteArraySet",
+	} {
+		assert.Contains(t, classes, class)
+	}
+}
+
+type classSink map[string]bool
+
+func (classSink) Call(*call.Call, bool) {}
+
+func (s classSink) Frame(row *pipeline.Row) {
+	for i := range row.Msg.Tree.Nodes {
+		s[row.Msg.Tree.Nodes[i].Class] = true
+	}
+}

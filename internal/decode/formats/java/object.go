@@ -186,7 +186,12 @@ func (r *Reader) fieldsOf(i int, c *class) {
 			if c.shape == shapeKeys || c.shape == shapeMapValues {
 				r.viewOf, r.view = i, c.shape
 			}
+			class := ""
+			if n := r.Tree.Node(i); n != nil {
+				class = n.Class
+			}
 			r.unwrap(i, part)
+			r.keepClass(i, class)
 		case isChars:
 			r.characters(i, part.to)
 		case isMagnitude:
@@ -276,6 +281,20 @@ func (r *Reader) unwrap(i int, p part) {
 	default:
 		r.Off--
 		r.hidden("type")
+	}
+}
+
+// keepClass gives node i, which is shown as the collection in it, the class that it has itself. Wrappers of Collections have both.
+func (r *Reader) keepClass(i int, class string) {
+	n := r.Tree.Node(i)
+	if n == nil || !r.OK() || n.Kind != decode.List && n.Kind != decode.Map || class == "" || n.Class == class {
+		return
+	}
+	switch wrapper, ok := strings.CutPrefix(class, "java.util.Collections$"); {
+	case !ok || wrapper == "SetFromMap":
+		n.Class = class
+	case strings.HasPrefix(wrapper, "Unmodifiable"), strings.HasPrefix(wrapper, "Synchronized"):
+		n.Class = class + "<" + n.Class + ">"
 	}
 }
 
