@@ -141,6 +141,7 @@ func unsent(m *rpc.Message) string {
 
 // piper appends values of a tree.
 type piper struct {
+	own   bool // what follows is what a class of the JDK has written by its own code
 	t     *decode.Tree
 	dst   []byte
 	cause string
@@ -292,12 +293,17 @@ func (p *piper) node(i int) {
 func (p *piper) children(i int) {
 	at, count := len(p.dst), 0
 	p.int32(0)
+	own, jdk := p.own, strings.HasPrefix(p.t.Nodes[i].Class, "java.")
 	for c := i + 1; c < int(p.t.Nodes[i].End) && p.cause == ""; c = int(p.t.Nodes[c].End) {
-		if n := &p.t.Nodes[c]; n.Kind != decode.Overhead && !(n.Kind == decode.Custom && strings.HasPrefix(p.t.Nodes[i].Class, "java.")) {
-			p.node(c)
-			count++
+		n := &p.t.Nodes[c]
+		if n.Kind == decode.Overhead || n.Kind == decode.Custom && (jdk || own) {
+			continue
 		}
+		p.own = jdk && n.Label == decode.ByField && n.Name == "#custom"
+		p.node(c)
+		count++
 	}
+	p.own = own
 	binary.BigEndian.PutUint32(p.dst[at:], uint32(count))
 }
 
