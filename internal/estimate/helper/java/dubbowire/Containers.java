@@ -42,7 +42,7 @@ final class Containers {
     private Containers() {
     }
 
-    private static Field field(Class<?> c, String name) {
+    static Field field(Class<?> c, String name) {
         try {
             Field f = c.getDeclaredField(name);
             f.setAccessible(true);

@@ -157,7 +157,9 @@ public final class Main {
         } catch (Failure | RuntimeException | StackOverflowError | OutOfMemoryError | LinkageError e) {
             cause = Failure.cut("not built: " + Failure.line(e));
         }
-        m.values = null; // the objects are enough
+        if (!m.decimals) {
+            m.values = null; // the objects are enough
+        }
         out.writeByte(1);
         out.writeLong(m.id);
         boolean failed = false;
@@ -166,6 +168,9 @@ public final class Main {
             String why = missing[i] != null ? missing[i] : cause;
             if (why == null) {
                 try {
+                    if (m.decimals && i > 0) {
+                        values.rebuild(m, signatures);
+                    }
                     body.reset();
                     targets[i].encode(m, body);
                 } catch (ThreadDeath e) {
@@ -194,6 +199,7 @@ public final class Main {
                 clock.keep(i, m, place, body.copy());
             }
         }
+        m.values = null;
         return failed;
     }
 

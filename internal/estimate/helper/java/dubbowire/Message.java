@@ -11,6 +11,7 @@ final class Message {
     int resultKind;
     Node[] values; // arguments; or one result, or none
     Node attached; // null without attachments
+    boolean decimals; // there are numbers that remember what was computed of them
 
     Signature signature;
     Object[] objects; // arguments, or the result

@@ -21,6 +21,15 @@ final class Node {
     Object value;
     boolean built;
 
+    /** Forgets the objects that were built. */
+    void forget() {
+        value = null;
+        built = false;
+        for (Node n : inner) {
+            n.forget();
+        }
+    }
+
     boolean isField() {
         return label == BY_FIELD;
     }

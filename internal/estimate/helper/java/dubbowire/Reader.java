@@ -15,6 +15,7 @@ final class Reader {
     private final DataInputStream in;
     private Node[] nodes = new Node[64];
     private int count;
+    private boolean decimals; // in the message
 
     String[] targets;
     int timingMillis, maxBody;
@@ -50,6 +51,7 @@ final class Reader {
         }
         Arrays.fill(nodes, 0, count, null);
         count = 0;
+        decimals = false;
         Message m = new Message();
         m.response = kind == 2;
         m.id = in.readLong();
@@ -62,6 +64,7 @@ final class Reader {
         m.resultKind = in.readUnsignedByte();
         m.values = children(0);
         m.attached = in.readUnsignedByte() == 1 ? node(0) : null;
+        m.decimals = decimals;
         return m;
     }
 
@@ -96,6 +99,7 @@ final class Reader {
         n.label = in.readUnsignedByte();
         n.name = string();
         n.type = string();
+        decimals |= n.kind == Node.DECIMAL;
         switch (n.kind) {
             case Node.NULL:
                 break;

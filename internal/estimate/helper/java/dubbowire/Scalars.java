@@ -1,5 +1,6 @@
 package dubbowire;
 
+import java.lang.reflect.Field;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /** Values of the JDK that hold no other objects, made of whatever form a serialization has for them. */
 final class Scalars {
+    private static final Field INT_VAL = Containers.field(BigDecimal.class, "intVal");
     /** Not a class of these. */
     static final Object OTHER = new Object();
     private static final int LONGEST_NUMBER = 100_000; // digits
@@ -79,7 +81,8 @@ final class Scalars {
                 return s.append(chars(n, b));
             }
             case "java.math.BigDecimal":
-                return n.kind == Node.INT ? BigDecimal.valueOf(n.number) : n.kind == Node.FLOAT64 && n.text == null ? BigDecimal.valueOf(n.real) : new BigDecimal(digits(n));
+                return whole(n.kind == Node.INT ? BigDecimal.valueOf(n.number) : n.kind == Node.FLOAT64 && n.text == null ? BigDecimal.valueOf(n.real)
+                    : new BigDecimal(digits(n)));
             case "java.math.BigInteger":
                 return n.kind == Node.INT ? BigInteger.valueOf(n.number) : new BigInteger(digits(n));
             case "java.util.concurrent.atomic.AtomicInteger":
@@ -230,6 +233,18 @@ final class Scalars {
             case Node.INT: case Node.BOOL: return v.number;
             default: return Double.parseDouble(digits(v));
         }
+    }
+
+    /** A BigDecimal with its BigInteger, as Java reads it: Hessian writes the fields, and loses the number of one that has none. */
+    private static BigDecimal whole(BigDecimal d) {
+        try {
+            if (INT_VAL != null && INT_VAL.get(d) == null) {
+                INT_VAL.set(d, d.unscaledValue());
+            }
+        } catch (ReflectiveOperationException e) {
+            return d;
+        }
+        return d;
     }
 
     private static String digits(Node n) throws Failure {

@@ -479,6 +479,17 @@ final class Values {
         return made;
     }
 
+    /** Builds it again, as if no serialization had seen it: Hessian writes what a BigInteger remembers. */
+    void rebuild(Message m, Signature.Cache signatures) throws Failure {
+        for (Node n : m.values) {
+            n.forget();
+        }
+        if (m.attached != null) {
+            m.attached.forget();
+        }
+        build(m, signatures);
+    }
+
     /** Builds what a message carries. */
     void build(Message m, Signature.Cache signatures) throws Failure {
         m.signature = signatures.of(m);
