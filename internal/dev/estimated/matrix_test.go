@@ -144,18 +144,18 @@ const documented = "2.7.23"
 // Sources that keep the types of values, and how many percent of the estimates from them must have the captured size in each target, of the calls
 // at the edges and of the zoo. Of the published calls it is everywhere 99, but for what follows.
 var typed = map[string]struct{ edge, zoo float64 }{
-	"compactedjava":   {93, 81},
-	"dubbo":           {95, 75},
+	"compactedjava":   {94, 84},
+	"dubbo":           {96, 75},
 	"fastjson2":       {92, 80},
 	"fst":             {95, 100},
 	"fst registered":  {95, 100},
 	"hessian2":        {91, 68},
-	"java":            {93, 84},
+	"java":            {94, 87},
 	"kryo":            {95, 100},
 	"kryo registered": {95, 100},
 	"kryo2":           {80, 100}, // which cannot be decoded where several classes fit
 	"native-hessian":  {91, 65},
-	"nativejava":      {93, 81},
+	"nativejava":      {94, 85},
 }
 
 // asPublished is how many percent of the estimates of published calls must have the captured size.
