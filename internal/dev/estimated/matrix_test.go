@@ -6,13 +6,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,10 +49,12 @@ func captures(release string) (list []Capture) {
 			continue
 		}
 		for _, w := range []struct{ workload, prefix string }{{published, ""}, {edge, "edge-"}, {zoo, "zoo-"}} {
-			for as, part := range map[string]string{s: s, s + registeredSuffix: s + "-optimizer"} {
-				if name := w.prefix + part; c.Name == name || c.Name == name+"-"+release {
-					list = append(list, Capture{w.workload, as, c.Path(), filepath.Join(testkit.Dir(), c.Truth)})
-				}
+			as, base := s, strings.TrimSuffix(c.Name, "-"+release)
+			if plain, ok := strings.CutSuffix(base, "-optimizer"); ok {
+				as, base = s+registeredSuffix, plain
+			}
+			if base == w.prefix+s {
+				list = append(list, Capture{w.workload, as, c.Path(), filepath.Join(testkit.Dir(), c.Truth)})
 			}
 		}
 	}
@@ -57,8 +62,8 @@ func captures(release string) (list []Capture) {
 }
 
 // TestEstimates encodes the calls of each capture in the serializations of all other captures of its release, and compares the bodies with those
-// that Java logged. SOURCES and EXAMPLES are for those who look for the reason of a difference: from which serializations, and how many differences
-// of each cell.
+// that Java logged. ESTIMATES is a file for the report. SOURCES and EXAMPLES are for those who look for the reason of a difference: from which
+// serializations, and how many differences of each cell.
 func TestEstimates(t *testing.T) {
 	testkit.Needs(t, "a JDK and Maven")
 	for _, program := range []string{"java", "javac", "mvn"} {
@@ -68,6 +73,10 @@ func TestEstimates(t *testing.T) {
 	}
 	list := filepath.Join(testkit.Root(), "testdata", "models", "registered.txt")
 	registered := registeredClasses(t, list)
+	var kept strings.Builder
+	if file := os.Getenv("ESTIMATES"); file != "" {
+		defer func() { assert.NoError(t, os.WriteFile(file, []byte(kept.String()), 0o644)) }()
+	}
 	all := map[string]map[Key]*Cell{}
 	bids := map[string]map[string][2]int{} // by release and target: the most frequent sizes of a request and a response of the published object
 	for _, release := range captured {
@@ -104,7 +113,9 @@ func TestEstimates(t *testing.T) {
 			require.NoError(t, err)
 			t.Logf("Dubbo %s: %d captures in %.0f s", release, len(m.Captures), time.Since(start).Seconds())
 			for _, workload := range []string{published, edge, zoo} {
-				report(t, release, workload, cells)
+				text := report(release, workload, cells)
+				t.Log(text)
+				kept.WriteString(text)
 			}
 			check(t, cells)
 			all[release] = cells
@@ -119,13 +130,36 @@ func TestEstimates(t *testing.T) {
 	}
 	t.Run("documented", func(t *testing.T) {
 		dir := filepath.Join(testkit.Root(), "testdata", "golden", "estimated")
-		testkit.Golden(t, filepath.Join(dir, "matrix.md"), Table(all[documented], published, func(c *Cell) string { return share(c) }))
-		testkit.Golden(t, filepath.Join(dir, "errors.md"), errorsTable(all))
-		testkit.Golden(t, filepath.Join(dir, "sources.md"), sourcesTable(all))
+		nearGolden(t, filepath.Join(dir, "matrix.md"), Table(all[documented], published, func(c *Cell) string { return share(c) }))
+		nearGolden(t, filepath.Join(dir, "errors.md"), errorsTable(all))
+		nearGolden(t, filepath.Join(dir, "sources.md"), sourcesTable(all))
 		text, err := json.MarshalIndent(bids, "", "  ")
 		require.NoError(t, err)
 		testkit.Golden(t, filepath.Join(dir, "bids.json"), string(text)+"\n") // which docs/comparison.md has
 	})
+}
+
+// decimals are the figures of a table.
+var decimals = regexp.MustCompile(`[0-9]+\.[0-9]\b`)
+
+// nearGolden compares a table with that of a golden file. A few bodies are of another size in each virtual machine, since the order of their fields
+// is: figures may differ by 1, and -update keeps a file whose figures differ by less than 0.3.
+func nearGolden(t *testing.T, file, got string) {
+	t.Helper()
+	want, err := os.ReadFile(file)
+	if err == nil && decimals.ReplaceAllString(string(want), "0") == decimals.ReplaceAllString(got, "0") {
+		is, most := decimals.FindAllString(got, -1), 0.0
+		for i, text := range decimals.FindAllString(string(want), -1) {
+			a, errA := strconv.ParseFloat(text, 64)
+			b, errB := strconv.ParseFloat(is[i], 64)
+			require.NoError(t, errors.Join(errA, errB))
+			most = max(most, math.Abs(a-b))
+		}
+		if most < 0.3 || most <= 1 && !*testkit.Update {
+			return
+		}
+	}
+	testkit.Golden(t, file, got)
 }
 
 // mostFrequent returns the most frequent size, of two equally frequent ones the smaller.
@@ -267,11 +301,11 @@ func sourcesTable(all map[string]map[Key]*Cell) string {
 	return b.String()
 }
 
-// report logs the tables of a workload, and what differs.
-func report(t *testing.T, release, workload string, cells map[Key]*Cell) {
+// report returns the table of a workload, and what differs.
+func report(release, workload string, cells map[Key]*Cell) string {
 	keys := Keys(cells, workload)
 	if len(keys) == 0 {
-		return
+		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Dubbo %s, %s calls: estimates with the captured size, of all\n\n%s\n", release, workload, Table(cells, workload, func(c *Cell) string {
@@ -296,7 +330,8 @@ func report(t *testing.T, release, workload string, cells map[Key]*Cell) {
 			fmt.Fprintf(&b, "    %s\n", e)
 		}
 	}
-	t.Log(b.String())
+	b.WriteByte('\n')
+	return b.String()
 }
 
 // registeredClasses returns the classes of a list.
