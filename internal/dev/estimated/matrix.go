@@ -45,8 +45,8 @@ func (c *Cell) Error() float64 { return percent(c.Apart, c.Bytes) }
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// add adds the bodies of another cell.
-func (c *Cell) add(o *Cell) {
+// Add adds the bodies of another cell.
+func (c *Cell) Add(o *Cell) {
 	c.Bodies, c.Equal, c.Same, c.Apart, c.Bytes = c.Bodies+o.Bodies, c.Equal+o.Equal, c.Same+o.Same, c.Apart+o.Apart, c.Bytes+o.Bytes
 }
 

@@ -278,7 +278,7 @@ func sourcesTable(all map[string]map[Key]*Cell) string {
 			if rows[r] == nil {
 				rows[r] = map[string]*Cell{published: {}, edge: {}, zoo: {}}
 			}
-			rows[r][k.Workload].add(c)
+			rows[r][k.Workload].Add(c)
 		}
 	}
 	for _, r := range slices.SortedFunc(maps.Keys(rows), func(x, y row) int {
