@@ -260,6 +260,9 @@ func TestNoStrayGoldens(t *testing.T) {
 	require.NoError(t, err)
 	for _, dir := range kinds {
 		kind := dir.Name()
+		if kind == "estimated" { // what the captures of a release give together
+			continue
+		}
 		require.Contains(t, []string{"check", "frames", "json", "table"}, kind)
 		files, err := os.ReadDir(filepath.Join(testkit.Root(), "testdata", "golden", kind))
 		require.NoError(t, err)
