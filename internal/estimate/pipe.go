@@ -130,11 +130,14 @@ func unsent(m *rpc.Message) string {
 	case m.Tree == nil:
 		return "not decoded"
 	case m.Err != nil:
-		text := m.QualifiedSerialization() + ": " + m.Err.Error()
-		if m.Err.Class != "" {
-			text = m.QualifiedSerialization() + ": the fields of " + m.Err.Class + " need its jar (--classpath)"
+		switch name := m.QualifiedSerialization(); {
+		case m.Err.Class != "":
+			return name + ": the fields of " + m.Err.Class + " need its jar (--classpath)"
+		case m.Err.Cause == decode.Unsupported && m.Err.Found == "":
+			return name + ": not decoded to values"
+		default:
+			return name + ": " + m.Err.Error()
 		}
-		return text
 	}
 	return ""
 }
