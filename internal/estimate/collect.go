@@ -41,7 +41,7 @@ type hash [8]byte
 // prepared is what a worker makes of a message while it is decoded.
 type prepared struct {
 	values  []byte
-	cause   string  // why there are no values
+	cause   string  // why values are missing
 	plain   int     // bytes of the body without compression
 	hash    hash    // of the body without compression
 	hasBody bool    // the body can be compressed

@@ -190,7 +190,7 @@ func (m *Message) AppendArguments(dst []byte) []byte {
 }
 
 // appendQuery appends the parameters of the query, if there is one, to the JSON array at the end of dst. In front of a body that names the
-// method a query has the settings of Dubbo's consumer, which are no arguments.
+// method a query has the settings of Dubbo's consumer, which are not arguments.
 func (m *Message) appendQuery(dst []byte) []byte {
 	if m.Operation != nil && m.Operation.ContentType != "" {
 		return dst

@@ -243,7 +243,7 @@ func (d *Decompressor) openZstd(b []byte) (io.Reader, error) {
 	return d.zstd, d.zstd.Reset(&d.src)
 }
 
-// openBrotli takes a message with a window that is no larger than what it may become: the library decodes a whole window before it returns
+// openBrotli takes a message whose window is at most as large as what it may become: the library decodes a whole window before it returns
 // the first byte. As long as the content fits into the window, its size changes nothing else.
 func (d *Decompressor) openBrotli(b []byte) (io.Reader, error) {
 	d.src.Reset(b)

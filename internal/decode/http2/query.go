@@ -13,7 +13,7 @@ import (
 )
 
 // query lists the parts of the query in the field of a path, which has the bytes own from an offset of the head, and returns the number of
-// bytes before them: all if the field is no such one, or its bytes do not have the text. In Huffman's code a byte belongs to the part of
+// bytes before them: all if the field is another one, or its bytes do not have the text. In Huffman's code a byte belongs to the part of
 // its first bit.
 func query(h *rpc.Header, own []byte, off int) (parts []rpc.HeaderField, before int) {
 	text, ok := h.Query()

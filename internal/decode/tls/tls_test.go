@@ -169,7 +169,7 @@ func TestHello(t *testing.T) {
 	assert.Empty(t, talk(bytes.Repeat([]byte("\x16\x03\x01\x00\x00"), 100), nil, 40).list, "empty records")
 }
 
-// FuzzConn: whatever both sides send, all of it is counted, in any pieces the same is read, and what is reported can be printed.
+// FuzzConn: whatever both sides send, every byte is counted, in any pieces the same is read, and what is reported can be printed.
 func FuzzConn(f *testing.F) {
 	f.Add(helloOf(extension(0, nameList("a.example"))+extension(16, "\x00\x03\x02h2"), 1<<14), []byte("\x16\x03\x03\x00\x30\x02\x00\x00\x2c\x03\x03"))
 	f.Add(helloOf(extension(0, "\xff\xff\x00\xff\xff"), 7), []byte("\x15\x03\x01\x00\x02\x02\x78"))

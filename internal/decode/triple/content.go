@@ -202,7 +202,7 @@ func (b *body) charset() (charset.Charset, *decode.Error) {
 	switch kind := b.content.kind; {
 	case kind == hessianMessage, kind == multipartBody: // parts have charsets of their own
 		return charset.UTF8, nil
-	case !ok && !bytes.ContainsFunc(b.b, func(c rune) bool { return c >= utf8.RuneSelf }): // in UTF-16 half of it would be 0
+	case !ok && !bytes.ContainsFunc(b.b, func(c rune) bool { return c >= utf8.RuneSelf }): // in UTF-16 every other byte would be 0
 		return charset.UTF8, nil
 	case !ok, kind != plainText && !set.ASCII:
 	case kind != jsonText && kind != eventStream && kind != jsonRPC || isUTF8(name) || !bytes.ContainsFunc(b.b, func(c rune) bool { return c >= utf8.RuneSelf }):

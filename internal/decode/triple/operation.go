@@ -176,7 +176,7 @@ func OnResource(op *rpc.Operation) bool { return op != nil && strings.Contains(o
 
 // resource returns a path with {id} for its segments that are ids, without matrix parameters. Equal ones are shared.
 func (o *operations) resource(path string) string {
-	if !strings.HasPrefix(path, "/") { // OPTIONS * and what is no path
+	if !strings.HasPrefix(path, "/") { // the target of OPTIONS * and others that are not paths
 		return path
 	}
 	b := o.template[:0]

@@ -137,7 +137,7 @@ func (s *Streams) http1(l *httpLine, w way, side int) {
 		return
 	case l.Method == "PRI": // the preface of HTTP/2
 		return
-	case side == 1 && l.Status < 200: // interim responses are no messages
+	case side == 1 && l.Status < 200: // interim responses are not messages
 		return
 	}
 	s.counted[side][w]++
@@ -208,7 +208,7 @@ func (s *Streams) NameByPath(protocol string) error {
 }
 
 // mayBe reports whether a call may have this name: by Dubbo's /interface/method, by the interface alone where the method is in the body, or else by
-// host, method of HTTP and path. The host may be unknown, a segment of the path {id}, and matrix parameters are no part of it.
+// host, method of HTTP and path. The host may be unknown, a segment of the path {id}, and matrix parameters are left out.
 func (st *stream) mayBe(name Method) bool {
 	path, _, _ := strings.Cut(st.path, "?")
 	if i := strings.Index(path, "://"); i > 0 { // absolute form

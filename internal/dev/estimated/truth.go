@@ -1,6 +1,6 @@
 // Package estimated compares estimates with what Dubbo wrote: the calls of a capture, encoded again in each serialization of its release,
 // against the captures of the same calls in these serializations. What calls are the same, and what their bodies weigh, Java has
-// logged; this package reads nothing of it from the captures.
+// logged; this package takes neither from the captures.
 package estimated
 
 import (

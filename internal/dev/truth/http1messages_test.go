@@ -74,7 +74,7 @@ func TestHTTP1Messages(t *testing.T) {
 				rows := c.rows[w]
 				for _, l := range lines {
 					if l.Status >= 100 && l.Status < 200 && l.Status != 101 {
-						continue // interim responses are no messages
+						continue // interim responses are not messages
 					}
 					if l.Error != "" {
 						break // the log does not know the length of the message

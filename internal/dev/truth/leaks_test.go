@@ -139,7 +139,7 @@ func (s *secrets) frame(l *logged) {
 	s.values[text(l.ErrorMessage)] = true
 }
 
-// http adds what stays of a message of HTTP: the names of its header fields, and the segments of its path that are no ids, without matrix parameters.
+// http adds what stays of a message of HTTP: the names of its header fields, and the segments of its path other than ids, without matrix parameters.
 func (s *secrets) http(l *http1Line) {
 	for _, header := range l.Headers {
 		s.names[strings.ToLower(header[0])] = true
@@ -242,7 +242,7 @@ func secretsOf(t *testing.T, c *testkit.Capture) *secrets {
 	s.fields = slices.Contains(c.Serializations, "smartbuf")
 	log := c.TruthLog(t)
 	require.NoError(t, javalog.Read(strings.NewReader(log), func(l *logged) {
-		// A callback cannot be sent with Hessian over HTTP; what was logged of it has the words of Hessian's own tables.
+		// A callback cannot be sent with Hessian over HTTP; what was logged for it has the words of Hessian's own tables.
 		if l.Method != "subscribe" || !strings.HasPrefix(c.Name, "hessian-http") {
 			s.frame(l)
 		}
