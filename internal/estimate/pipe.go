@@ -228,13 +228,17 @@ func (p *piper) node(i int) {
 	same := int(n.Same) - 1
 	if kind == decode.Ref {
 		same = int(n.Num)
-	} else if same >= 0 && same < len(p.numbers) && p.numbers[same] >= 0 {
+	} else if p.sent(same) && same != i {
 		kind = decode.Ref // a copy of what is printed twice
 	}
 	if kind == decode.Alias {
 		kind = decode.Object // a collection around another one
 		if strings.Contains(class, "hessian") {
 			// Hessian's own class in place of an EnumSet.
+			if n.Num <= int64(i) || n.Num >= int64(n.End) {
+				p.fail(i, "not a field of it")
+				return
+			}
 			i = int(n.Num)
 			n, class = &p.t.Nodes[i], "java.util.EnumSet"
 			kind, p.numbers[i] = n.Kind, p.next-1
@@ -279,7 +283,7 @@ func (p *piper) node(i int) {
 	case decode.List, decode.Map, decode.Object:
 		p.children(i)
 	case decode.Ref:
-		if same >= 0 && same < len(p.numbers) && p.numbers[same] >= 0 {
+		if p.sent(same) && same != i {
 			p.int32(int(p.numbers[same]))
 		} else {
 			p.fail(i, "a reference to what is not a value")
@@ -291,6 +295,9 @@ func (p *piper) node(i int) {
 	}
 	p.depth--
 }
+
+// sent reports whether a node has a number.
+func (p *piper) sent(i int) bool { return i >= 0 && i < len(p.numbers) && p.numbers[i] >= 0 }
 
 // children sends the values in node i, after their number.
 func (p *piper) children(i int) {

@@ -293,16 +293,10 @@ func resultType(n *decode.Node) string {
 	return "java.lang.String"
 }
 
-// primitives are the types with descriptors of one letter.
-var primitives = map[string]string{"Z": "boolean", "B": "byte", "C": "char", "S": "short", "I": "int", "J": "long", "F": "float", "D": "double"}
-
-// className returns a descriptor as Class.getName does.
+// className returns a descriptor as Class.getName does: arrays keep the form of descriptors.
 func className(descriptor string) string {
-	if name := primitives[descriptor]; name != "" {
-		return name
+	if strings.HasPrefix(descriptor, "[") {
+		return strings.ReplaceAll(descriptor, "/", ".")
 	}
-	if strings.HasPrefix(descriptor, "L") {
-		descriptor = strings.TrimSuffix(descriptor[1:], ";")
-	}
-	return strings.ReplaceAll(descriptor, "/", ".")
+	return decode.JavaName(descriptor)
 }
