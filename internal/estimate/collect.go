@@ -106,8 +106,8 @@ type Collector struct {
 	framing framing
 	streams *streams
 	spool   *spool
-	// without counts calls without a request, of which nothing is known.
-	without int64
+	// without counts calls without a request, of which nothing is known, compressed those with a body that was compressed.
+	without, compressed int64
 	// releases counts requests by the version of the protocol that they name, marked messages by what tells the release.
 	releases map[string]int64
 	marked   [len(markNames)]int64
@@ -254,6 +254,9 @@ func (c *Collector) Call(k *call.Call, selected bool) {
 	if k.Request == nil {
 		c.without++
 		return
+	}
+	if k.Request.Compression() != "" || k.Response.Compression() != "" {
+		c.compressed++
 	}
 	name := k.Request.QualifiedSerialization()
 	s := &sampled{

@@ -19,6 +19,8 @@ type Result struct {
 	Groups []*Group
 	// Calls counts the selected calls that have a request, WithoutRequest the other ones, Sampled those of the sample.
 	Calls, WithoutRequest, Sampled int64
+	// Compressed counts the selected calls of which a body was compressed when it was observed.
+	Compressed int64
 	// PerMethod is the number of calls that were sampled of each method, 0 if all were.
 	PerMethod int
 	// Seconds is the time that the capture covers.
@@ -183,7 +185,7 @@ type Setup struct {
 // Estimate estimates what was collected. When ctx ends, the result has what is done.
 func (c *Collector) Estimate(ctx context.Context, s *Setup) (*Result, error) {
 	calls := c.sample.take()
-	res := &Result{By: c.opt.By, Inputs: c.opt.Inputs, Groups: c.groups, WithoutRequest: c.without, Sampled: int64(len(calls)), Seconds: s.Seconds, Observed: c.Observed()}
+	res := &Result{By: c.opt.By, Inputs: c.opt.Inputs, Groups: c.groups, WithoutRequest: c.without, Compressed: c.compressed, Sampled: int64(len(calls)), Seconds: s.Seconds, Observed: c.Observed()}
 	for _, m := range c.sample.list {
 		res.Calls += m.calls
 	}

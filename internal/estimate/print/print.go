@@ -276,6 +276,10 @@ func notes(r *estimate.Result) []string {
 	if contents(r).partly {
 		list = append(list, "calls %: the calls that could be encoded. Means of rows with other calls do not compare with each other; changes do.")
 	}
+	if r.Compressed > 0 {
+		list = append(list, fmt.Sprintf("%s of %s had compressed bodies, which is what measured and change refer to; estimates are without compression.",
+			report.Count(r.Compressed), term.Counted(r.Calls, "call")))
+	}
 	list = append(list, calibrationLines(r)...)
 	if h := contents(r); h.times {
 		text := "CPU time: of the thread, from the fastest tenth of the rounds to their median; it is rough"
