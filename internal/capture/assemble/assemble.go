@@ -244,7 +244,9 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
 			a.files.skewed = true // a SYN is not retransmitted after data, so it was captured twice
 		}
-		c.takeSYN(i, s, o)
+		if c.takeSYN(i, s, o); s.Flags&packet.ACK != 0 && !other.started {
+			other.acknowledge(c, s.Ack) // the client's SYN is missing
+		}
 	} else if s.Flags&packet.ACK != 0 {
 		d.pastHandshake = true
 		other.acknowledge(c, s.Ack)

@@ -48,6 +48,7 @@ func (d *damaged) Next(p *capture.Packet) error {
 // of the calls, by connection and stream.
 type seen struct {
 	complete map[string]string
+	answers  map[string]string // the complete responses to the complete requests of HTTP/1
 	formats  map[string]string // the serializations of the complete ones
 	names    map[string]string
 }
@@ -56,6 +57,7 @@ func (s *seen) Frame(*pipeline.Row) {}
 
 func (s *seen) Call(c *call.Call, _ bool) {
 	name, exchange := "?/?", uint64(0)
+	var keys [2]string
 	if c.Request != nil {
 		name = c.Request.Service() + "/" + c.Request.Method()
 	}
@@ -70,6 +72,9 @@ func (s *seen) Call(c *call.Call, _ bool) {
 				}
 				first := start + uint32(m.Span.From)
 				key := fmt.Sprint(c.Client(), " ", c.Server(), " ", m.Request, " ", first)
+				if !m.Interleaved {
+					keys[i] = key
+				}
 				s.formats[key] = m.Serialization
 				s.complete[key] = fmt.Sprintf("%d+%d bytes:%s", m.HeaderLen, m.BodyLen, spans)
 				if m.Interleaved && m.Exchange > 1 { // the ordinal of an exchange of HTTP/1 counts what was captured, and it may become stream 1
@@ -77,6 +82,9 @@ func (s *seen) Call(c *call.Call, _ bool) {
 				}
 			}
 		}
+	}
+	if keys[0] != "" && keys[1] != "" {
+		s.answers[keys[0]] = keys[1]
 	}
 	switch {
 	case c.Request == nil || c.Request.Interleaved && exchange > 1:
@@ -91,7 +99,7 @@ func see(t *testing.T, file string, gone func(int) bool, snap int) *seen {
 	src, err := capture.Open([]string{file}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	s := &seen{map[string]string{}, map[string]string{}, map[string]string{}}
+	s := &seen{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}}
 	_, err = pipeline.Run(&damaged{Source: src, gone: gone, snap: snap}, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, s)
 	require.NoError(t, err)
 	return s
@@ -122,7 +130,7 @@ func sentByServers(t *testing.T, file string) (sent []bool) {
 }
 
 // What is reported as complete of a capture of Dubbo's with losses, from its middle, or with cut packets, is what is there
-// without them, and no call gets another name.
+// without them, responses answer the same requests, and no call gets another name.
 func TestDamagedCaptures(t *testing.T) {
 	for _, c := range testkit.Captures() {
 		read := []string{"tri", "grpc", "http2", "rest", "hessian", "http"}
@@ -150,6 +158,11 @@ func TestDamagedCaptures(t *testing.T) {
 					require.Equal(t, whole.complete[key], text, "%s: %s", what, key)
 				}
 				assert.LessOrEqual(t, different, 1, what)
+				for request, response := range got.answers {
+					if whole.complete[request] == got.complete[request] && whole.complete[response] == got.complete[response] {
+						require.Equal(t, whole.answers[request], response, "%s: %s", what, request)
+					}
+				}
 				named := 0
 				for key, name := range got.names {
 					if !strings.HasPrefix(name, "?/") && !strings.Contains(name, "/? /") && !strings.HasSuffix(name, "/$invoke") && !strings.HasSuffix(name, "/?") { // the rest is in the body

@@ -501,6 +501,11 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 		s.endSearch()
 	}
 	s.chunk, s.pos = chunk, chunk.Pos
+	if s.doubtful && s.answersHEAD() {
+		s.exchange.halves[s.number].row.broken = true // a body may be missing, if it answers another request
+		s.endBodiless()
+	}
+	s.doubtful = false
 	switch s.state {
 	case inData:
 		k := int(min(n, int64(s.left)))

@@ -48,7 +48,8 @@ type http1Side struct {
 	trailing, chunkEnd, unverified bool
 	// atPacket is set if the head that a search found begins where the payload of a packet does.
 	atPacket bool
-	// doubtful is set before the body of a response whose request is not known: that of HEAD has none, whatever its head says.
+	// doubtful is set where the body of a response begins, if it is not certain which request it answers: that to HEAD has none, whatever its
+	// head says. The next bytes tell.
 	doubtful bool
 	// untilClose is set in a body that ends with the connection.
 	untilClose bool
@@ -198,17 +199,23 @@ func (s *side) nextRequest() *stream {
 		return st
 	}
 	server := &c.sides[1-s.number]
-	if last := c.find(u.requests); last != nil && last.halves[server.number].row == nil && !c.lossy() {
-		u.pipelined = true
+	if server.doubtful && !u.pipelined {
+		server.endBodiless() // the client has read the response
+	}
+	if last := c.find(u.requests); last != nil && last.unanswered(server) {
+		switch {
+		case server.pos == 0 && c.owner.Joined(): // no gap shows what is missing before the server's first bytes
+			c.joined = true
+		case !c.lossy(), server.pos > 0 && server.state != findingHTTP1 && c.certain(last, int(server.number)):
+			u.pipelined = true
+		}
 	}
 	if u.requests++; c.lossy() && !u.pipelined {
 		// The client has read the responses to the requests before: those that were not found are in gaps.
 		u.requests = max(u.requests, u.responses+1)
-		if server.exchange == nil && server.gaps > 0 || c.joined && u.responses == 0 {
-			u.responses = u.requests - 1
-			for c.oldest != nil && c.oldest.halves[s.number].ended {
-				c.end(c.oldest)
-			}
+		u.responses = u.requests - 1
+		for server.exchange == nil && c.oldest != nil && c.oldest.halves[s.number].ended {
+			c.end(c.oldest)
 		}
 	}
 	return s.http1Stream(u.requests)
@@ -221,17 +228,30 @@ func (s *side) nextResponse() *stream {
 	if u.requests+u.responses == 0 && c.owner.Joined() {
 		c.joined = true // the request was sent before the capture
 	}
-	u.responses++
-	if c.lossy() && c.find(u.responses) == nil {
-		for st := c.oldest; st != nil; st = st.newer {
-			if st.id > u.responses && st.halves[s.number].row == nil && !st.halves[s.number].ended {
-				u.responses = st.id
-				break
+	if u.responses++; c.lossy() {
+		if !u.pipelined { // it answers the newest request, or one in a gap after that, all of whose bytes a response acknowledges
+			client := 1 - int(s.number)
+			if st := c.find(u.requests); st == nil || !st.unanswered(s) || st.halves[client].ended && !c.certain(st, client) {
+				u.requests++
+			}
+			u.responses = u.requests
+		} else if c.find(u.responses) == nil {
+			for st := c.oldest; st != nil; st = st.newer {
+				if st.id > u.responses && st.unanswered(s) {
+					u.responses = st.id
+					break
+				}
 			}
 		}
 		u.requests = max(u.requests, u.responses)
 	}
 	return s.http1Stream(u.responses)
+}
+
+// unanswered reports whether the server has not begun its response to an exchange of HTTP/1.
+func (st *stream) unanswered(server *side) bool {
+	h := &st.halves[server.number]
+	return h.row == nil && !h.ended
 }
 
 // http1Stream returns the stream of an exchange, in which the side has sent nothing yet.
@@ -335,6 +355,9 @@ func (s *side) http1Data(st *stream, n int, flags uint8) {
 
 // chunkLine reads a line of the chunked coding: the length of a chunk, the end of one, or a trailer (RFC 9112, section 7.1).
 func (s *side) chunkLine(b []byte) int {
+	if s.doubtful && s.endDoubt(b) {
+		return 0
+	}
 	if len(s.buf) == 0 {
 		s.begin()
 	}
@@ -444,27 +467,39 @@ func (s *side) http1Response(h *http1.Head, head []byte) {
 		s.enterTunnel("tunnel")
 		s.endHTTP1Message()
 		return
-	case st.verb == verbHEAD, h.Status == 204, h.Status == 304:
+	case st.verb == verbHEAD && !c.lossy(), h.Status == 204, h.Status == 304:
 		h.Chunked, h.Length, h.UntilClose = false, 0, false
 	case !h.Chunked && (h.Coded || !h.HasLength || h.Length < 0):
 		h.UntilClose = true
 	}
 	r.err = h.LengthError()
 	s.http1Body(st, h)
-	s.doubtful = s.state == inData && !st.halves[1-s.number].headed
+	s.doubtful = (s.state == inData || s.state == atChunk) && (c.lossy() || !st.halves[1-s.number].headed)
 }
 
-// endDoubt ends a response without a body if b, which follows its head, begins with the next one.
+// endDoubt ends a response without a body if b, which follows its head, begins with the next one. Else a request for HEAD is not the one that it
+// answers.
 func (s *side) endDoubt(b []byte) bool {
-	s.doubtful = false
 	if !bytes.HasPrefix(b, []byte(http1.VersionStart)) || !http1.MayStart(b) {
+		s.doubtful = false
+		if s.answersHEAD() {
+			s.exchange.halves[s.number].row.broken = true
+		}
 		return false
 	}
-	s.untilClose = false
-	s.h.flags |= flagEndStream
-	s.left, s.next = 0, afterMessage
-	s.endDataIf()
+	s.endBodiless()
 	return true
+}
+
+// answersHEAD reports whether the message that is being read is taken for the response to a request for HEAD.
+func (s *side) answersHEAD() bool { return s.exchange != nil && s.exchange.verb == verbHEAD }
+
+// endBodiless ends a response whose body would begin now.
+func (s *side) endBodiless() {
+	s.doubtful, s.untilClose = false, false
+	s.left, s.pad, s.state = 0, 0, s.after
+	s.stream, s.row = nil, nil
+	s.endHTTP1Message()
 }
 
 // keepHTTP1 passes on a head that belongs to no message.
@@ -532,7 +567,8 @@ func (s *side) cutHTTP1(cause decode.Cause) {
 	r := s.http1Row(st, &h, s.buf)
 	r.broken, r.short = true, cause
 	st.halves[s.number].unsure = true
-	if cause == decode.Cut { // after a loss the response may be lost, too
+	st.halves[s.number].gaps++ // the gap is in it, not after it
+	if cause == decode.Cut {   // after a loss the response may be lost, too
 		s.unended = st.id
 	}
 	s.drop()
@@ -614,10 +650,16 @@ func (c *conn) refuse() {
 func (s *side) lostHTTP1() {
 	if st := s.exchange; st != nil {
 		st.halves[s.number].row.broken = true
+		st.halves[s.number].gaps = s.gaps
 		s.stream, s.row = nil, nil
 		s.endHTTP1Message()
 	}
-	s.state, s.next = findingHTTP1, atHTTP1
+	s.state, s.next, s.doubtful = findingHTTP1, atHTTP1, false
+	if u := s.conn.http1; u.responses == 0 {
+		if last := s.conn.find(u.requests); last != nil && last.unanswered(s) {
+			u.pipelined = false // the responses that seemed to be due are in the gap
+		}
+	}
 }
 
 // findHTTP1 looks for the next message.
@@ -652,7 +694,11 @@ func (s *side) keptStart(b []byte) int {
 // endHTTP1 ends a direction of a connection that uses HTTP/1. closed is set if all of its bytes have come.
 func (s *side) endHTTP1(closed bool) {
 	st := s.exchange
-	if st == nil {
+	switch {
+	case st == nil:
+		return
+	case s.doubtful && closed && s.answersHEAD():
+		s.endBodiless()
 		return
 	}
 	if s.state == inData && !s.untilClose && s.next != atChunk {
