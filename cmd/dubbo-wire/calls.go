@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,19 +15,24 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/report/parquet"
 	"dubbo-wire/internal/rpc"
+	"dubbo-wire/internal/sizes"
 )
 
 func newCalls(s *streams) *cobra.Command {
 	var f recordFlags
 	var noValues, redact bool
-	var sortBy string
+	var sortBy, node string
 	cmd := &cobra.Command{
 		Use:     "calls FILE...",
 		GroupID: "look",
 		Short:   "Print one record per call, with request and response paired",
 		Long: `calls pairs requests with their responses and prints one record per call, in the order in which the calls ended.
 The table does not contain values; json and jsonl contain arguments, attachments, results and exceptions.
+
+parquet is a table for engines such as DuckDB, ClickHouse and Spark: one row per call, in the order in which their link bytes are final, without
+values. -o NAME.parquet also writes _coverage/NAME.parquet beside it: what was captured and what was not. docs/parquet.md has the columns.
 
 -w writes the packets of the selected calls to a pcapng file for Wireshark. Packets are unchanged and include
 retransmissions and duplicates; the first packet of each frame has a comment (frame.comment). With -w the inputs are
@@ -36,6 +43,7 @@ read twice.`,
   dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
   dubbo-wire calls trace.pcap --sort latency --top 10
   dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl
+  dubbo-wire calls trace.pcap -o calls.parquet --node web-1
   dubbo-wire calls trace.pcap --min-latency 500ms -w slow.pcapng
   dubbo-wire calls trace.pcap --classpath app.jar --format jsonl`,
 		Args: needFiles,
@@ -52,14 +60,29 @@ read twice.`,
 					return (&report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}).AppendJSON
 				},
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
+					if t.Format == "parquet" {
+						return parquet.NewCalls(t.W, inputs, node), nil
+					}
 					table, err := report.NewCallTable(t.W, t.Format, st, report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact})
 					tables = append(tables, table)
 					return table, err
 				},
-				options: func(json bool) pipeline.Options { // even the table names exceptions, which stand in values
-					return pipeline.Options{Detail: rpc.Values, RenderValues: json && !noValues, Redact: redact}
+				options: func(targets []*output.Target) pipeline.Options {
+					if !output.Any(targets, "table", "markdown", "csv", "json", "jsonl") {
+						return pipeline.Options{Detail: rpc.Parts, Failures: true}
+					}
+					// even the table names exceptions, which stand in values
+					return pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
 				},
-				sink: measure.CallSink,
+				sink: func(f *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
+					if output.Any(targets, "parquet") {
+						return measure.SettledCallSink(f, write)
+					}
+					return measure.CallSink(f, write)
+				},
+				after: func(targets []*output.Target, src *measure.Files, totals *pipeline.Totals, verdict error) error {
+					return writeCoverage(s, targets, src, totals, node, verdict)
+				},
 			}
 			if sortBy != "" {
 				kind.order = func(write func(*call.Call)) (func(*call.Call), func() error) {
@@ -75,7 +98,7 @@ read twice.`,
 			return printRecords(s, &f, args, kind)
 		},
 	}
-	f.add(cmd)
+	f.add(cmd, "parquet")
 	defer flagValues(cmd, "sort", measure.CallSorts)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&sortBy, "sort", "", "sort calls by `KEY`: "+strings.Join(measure.CallSorts, ", ")+" (largest first)")
@@ -84,5 +107,38 @@ read twice.`,
 		fs.BoolVar(&noValues, "no-values", false, "omit arguments, attachments, results and exception messages")
 		fs.BoolVar(&redact, "redact", false, "print types and lengths instead of values")
 	})
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&node, "node", "", "the `NAME` of the machine that captured, for the column host of parquet")
+	})
 	return cmd
+}
+
+// writeCoverage writes the coverage of a run beside each Parquet file, in a folder that engines do not read with it.
+func writeCoverage(s *streams, targets []*output.Target, src *measure.Files, totals *pipeline.Totals, node string, verdict error) error {
+	for _, t := range targets {
+		if t.Format != "parquet" || t.File == "" {
+			continue
+		}
+		folder := filepath.Join(filepath.Dir(t.File), "_coverage")
+		name := filepath.Join(folder, filepath.Base(t.File))
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return output.CannotWrite("-o", name, err)
+		}
+		to, err := s.places.File("-o", "parquet", name)
+		if err != nil {
+			return err
+		}
+		run := &parquet.Run{Node: node, Calls: filepath.Base(t.File), Exit: exit.CodeOf(verdict), Report: report.Build(src.Inputs(), totals, sizes.DefaultBy(), nil)}
+		if run.Exit == exit.Partly {
+			run.Error = verdict.Error()
+		}
+		if err := parquet.WriteCoverage(to.W, run); err != nil {
+			to.Discard()
+			return err
+		}
+		if err := to.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

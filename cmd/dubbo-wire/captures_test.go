@@ -34,6 +34,7 @@ var properties = []struct {
 	{"saved report is filtered", 50, savedReportIsFiltered, false},
 	{"sections add up", 10, sectionsAddUp, false},
 	{"redacted reports", 50, redactedReports, true},
+	{"parquet agrees", 10, parquetAgrees, true},
 }
 
 func TestCaptures(t *testing.T) {

@@ -37,14 +37,16 @@ file also contains heartbeats and events.`,
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*pipeline.Row], error) {
 					return report.NewFrameTable(t.W, t.Format, st, inputs)
 				},
-				options: func(json bool) pipeline.Options {
+				options: func(targets []*output.Target) pipeline.Options {
 					opt := pipeline.Options{Detail: rpc.Values, Rows: true}
-					if json {
+					if output.Any(targets, "json", "jsonl") {
 						opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
 					}
 					return opt
 				},
-				sink:    measure.FrameSink,
+				sink: func(f *measure.Filter, _ []*output.Target, write func(*pipeline.Row)) pipeline.Sink {
+					return measure.FrameSink(f, write)
+				},
 				control: true,
 			})
 		},

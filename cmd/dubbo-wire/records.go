@@ -20,10 +20,10 @@ type recordFlags struct {
 	top    int    // rows of tables; 0: all
 }
 
-func (f *recordFlags) add(cmd *cobra.Command) {
+func (f *recordFlags) add(cmd *cobra.Command, more ...string) {
 	f.in.add(cmd)
 	f.filter.add(cmd)
-	f.out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
+	f.out.add(cmd, append([]string{"table", "markdown", "csv", "json", "jsonl"}, more...)...)
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&f.write, "write", "w", "", "write the packets of the selected calls to a pcapng `FILE`; records are then printed only with --format or -o")
 	})
@@ -33,10 +33,12 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 type recordKind[T any] struct {
 	render  func(inputs []string) func([]byte, T) []byte
 	table   func(t *output.Target, st report.Style, inputs []string) (output.Table[T], error)
-	options func(json bool) pipeline.Options
-	sink    func(f *measure.Filter, write func(T)) pipeline.Sink
+	options func(targets []*output.Target) pipeline.Options
+	sink    func(f *measure.Filter, targets []*output.Target, write func(T)) pipeline.Sink
 	order   func(write func(T)) (add func(T), done func() error) // nil: records are printed as they come
 	control bool                                                 // records are also of heartbeats and events
+	// after prints what follows from the whole run and its verdict; nil: nothing.
+	after func(targets []*output.Target, src *measure.Files, totals *pipeline.Totals, verdict error) error
 }
 
 // printRecords reads captures and prints their records.
@@ -77,14 +79,14 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	for _, t := range targets {
 		f.in.NoProgress = f.in.NoProgress || t.OnTerminal() // rows on the terminal would collide with progress
 	}
-	opt := kind.options(output.Any(targets, "json", "jsonl"))
+	opt := kind.options(targets)
 	fl.Apply(&opt)
 	w.Top = int64(f.top)
 	add, done := w.Write, func() error { return nil }
 	if kind.order != nil {
 		add, done = kind.order(w.Write)
 	}
-	sink := kind.sink(fl, add)
+	sink := kind.sink(fl, targets, add)
 	var selection *extract.Selection
 	if packets != nil {
 		selection = extract.NewSelection(kind.control && fl.Empty())
@@ -98,6 +100,12 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	if err := w.Close(); err != nil {
 		return err
 	}
+	verdict := f.in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
+	if kind.after != nil {
+		if err := kind.after(targets, src, totals, verdict); err != nil {
+			return err
+		}
+	}
 	if packets != nil && selection.Messages > 0 && totals.Balance() == nil {
 		src.Close()
 		if src, err = f.in.Open(args); err != nil {
@@ -107,7 +115,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 			return err
 		}
 	}
-	return f.in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
+	return verdict
 }
 
 // open opens the outputs and then the inputs.

@@ -236,6 +236,14 @@ func (m *Message) FrameBytes() (n int64) {
 	return n
 }
 
+// WireBytes returns the link bytes of all messages from m on. They are final when the messages are settled.
+func (m *Message) WireBytes() (n int64) {
+	for ; m != nil; m = m.Next {
+		n += m.Wire
+	}
+	return n
+}
+
 // AnsweredInOther reports whether the response uses another serialization than the request or the one that it asks for, as far as both are
 // known.
 func (c *Call) AnsweredInOther() bool {

@@ -68,6 +68,7 @@ var extensions = []struct{ extension, format string }{
 	{".pb.gz", "pprof"}, // as pprof calls its own files
 	{".folded", "folded"},
 	{".xml", "junit"},
+	{".parquet", "parquet"},
 }
 
 // Extensions returns the extensions, without their dots, that choose one of the formats. ".markdown" is accepted and not suggested.
@@ -106,8 +107,8 @@ func (o *Options) Open(p *Places) ([]*Target, error) {
 	}
 	format := cmp.Or(o.Format, o.Formats[0])
 	if len(o.Files) == 0 {
-		if format == "pprof" && IsTerminal(p.Stdout) {
-			return nil, exit.Usagef("--format pprof is binary; write it to a file, such as -o sizes.pprof")
+		if (format == "pprof" || format == "parquet") && IsTerminal(p.Stdout) {
+			return nil, exit.Usagef("--format %s is binary; write it to a file, such as -o sizes.%[1]s", format)
 		}
 		return []*Target{NewTarget(format, p.Stdout)}, nil
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	Redact bool
 	// WholeBodies keeps all of every body in rows, even if Detail needs less.
 	WholeBodies bool
+	// Failures decodes the bodies of failed responses to all values, which have the class of an exception.
+	Failures bool
 	// Sample selects the bodies that are sampled, beyond Detail.
 	Sample Sample
 	// Search, if set, is a packet to find. The run fills in what it is and sets HasPacket in the rows of messages

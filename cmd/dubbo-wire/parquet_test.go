@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/require"
+)
+
+// A parquetRow is a row by the names of its columns; values that are null are missing.
+type parquetRow map[string]parquet.Value
+
+func (r parquetRow) text(name string) string { return string(r[name].ByteArray()) }
+
+func (r parquetRow) is(name string) bool { v, ok := r[name]; return ok && v.Boolean() }
+
+// readParquet returns the rows of a file and the schema in its metadata.
+func readParquet(t *testing.T, name string) (rows []parquetRow, schema string) {
+	in, err := os.Open(name)
+	require.NoError(t, err)
+	defer in.Close()
+	info, err := in.Stat()
+	require.NoError(t, err)
+	f, err := parquet.OpenFile(in, info.Size())
+	require.NoError(t, err)
+	schema, _ = f.Lookup("schema")
+	columns := f.Schema().Columns()
+	r := parquet.NewReader(f)
+	defer r.Close()
+	buf := make([]parquet.Row, 100)
+	for {
+		n, err := r.ReadRows(buf)
+		for _, values := range buf[:n] {
+			row := parquetRow{}
+			for _, v := range values {
+				if !v.IsNull() {
+					row[columns[v.Column()][0]] = v.Clone()
+				}
+			}
+			rows = append(rows, row)
+		}
+		if err == io.EOF {
+			return rows, schema
+		}
+		require.NoError(t, err)
+	}
+}
+
+// parquetSum adds up what a group of the JSON report has of a size.
+type parquetSum struct{ Count, Total, Min, Max float64 }
+
+func (s *parquetSum) add(n float64) {
+	if s.Count == 0 {
+		s.Min, s.Max = n, n
+	}
+	s.Count++
+	s.Total += n
+	s.Min, s.Max = min(s.Min, n), max(s.Max, n)
+}
+
+// parquetSide has the sizes of a direction.
+type parquetSide struct {
+	Count                            float64
+	BodyBytes, FrameBytes, WireBytes parquetSum
+}
+
+// parquetPart is the bytes of a class.
+type parquetPart struct {
+	Path  string
+	Bytes int64
+}
+
+// parquetGroup is what a group of the JSON report has that is computed from the rows of its calls.
+type parquetGroup struct {
+	Calls, OneWay, Errors, Unanswered float64
+	Request, Response                 parquetSide
+	LatencyMicros                     parquetSum
+	Parts                             []parquetPart
+}
+
+// parquetAgrees compares the rows of Parquet with the groups of the report: counts, sums, smallest and largest of all sizes, and bytes by class. Calls of
+// several messages have sums only.
+func parquetAgrees(t *testing.T, p *printed) {
+	name := filepath.Join(t.TempDir(), "calls.parquet")
+	_, stderr, code := dubboWire("calls", p.Path(), "-o", name, "--node", "here")
+	report := p.run("analyze", "--parts", "--format", "json")
+	if report.code == 1 { // no frames
+		require.Equal(t, 1, code, stderr)
+		return
+	}
+	require.Equal(t, report.code, code, stderr)
+	rows, schema := readParquet(t, name)
+	require.Equal(t, "dubbo-wire/calls/1", schema)
+
+	var want struct {
+		Coverage map[string]any
+		Wire     map[string]any
+		Groups   []json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(report.out), &want))
+	got := map[string]*parquetGroup{}
+	streaming := map[string]bool{}
+	for _, row := range rows {
+		require.Equal(t, "here", row.text("host"))
+		key := fmt.Sprint(row.text("protocol"), " ", row.text("serialization"), " ", row.text("service"), " ", row.text("method"))
+		g := got[key]
+		if g == nil {
+			g = new(parquetGroup)
+			got[key] = g
+		}
+		g.add(row)
+		streaming[key] = streaming[key] || row["request_messages"].Int64() > 1 || row["response_messages"].Int64() > 1
+	}
+	require.Len(t, got, len(want.Groups))
+	for _, raw := range want.Groups {
+		var of struct{ Protocol, Serialization, Service, Method string }
+		var g parquetGroup
+		require.NoError(t, json.Unmarshal(raw, &of))
+		require.NoError(t, json.Unmarshal(raw, &g))
+		key := fmt.Sprint(of.Protocol, " ", of.Serialization, " ", of.Service, " ", of.Method)
+		for _, d := range []*parquetSide{&g.Request, &g.Response} {
+			d.BodyBytes.Count, d.FrameBytes.Count, d.WireBytes.Count = d.Count, d.Count, d.Count
+		}
+		have := got[key]
+		require.NotNil(t, have, key)
+		if streaming[key] {
+			require.Equal(t, g.Calls, have.Calls, key)
+			require.Equal(t, g.Errors, have.Errors, key)
+			continue
+		}
+		have.LatencyMicros.Count = 0
+		have.LatencyMicros.Total = math.Round(have.LatencyMicros.Total*1000) / 1000
+		none := func(p parquetPart) bool { return p.Bytes == 0 }
+		have.Parts, g.Parts = slices.DeleteFunc(have.Parts, none), slices.DeleteFunc(g.Parts, none)
+		if len(g.Parts) == 0 {
+			g.Parts = have.Parts[:0]
+		}
+		require.Equal(t, &g, have, key)
+	}
+}
+
+// partNames are the classes of bytes that rows have.
+var partNames = []string{"values", "names", "attachments", "envelope", "overhead", "opaque", "compressed"}
+
+// add adds a call up as the report does: sizes of complete messages.
+func (g *parquetGroup) add(row parquetRow) {
+	g.Calls++
+	switch row.text("state") {
+	case "oneWay":
+		g.OneWay++
+	case "noResponse":
+		g.Unanswered++
+	}
+	if _, failed := row["error"]; failed { // also the response of a call without a request
+		g.Errors++
+	}
+	for i, d := range []*parquetSide{&g.Request, &g.Response} {
+		side := [2]string{"request", "response"}[i]
+		if !row.is(side + "_complete") {
+			continue
+		}
+		d.Count++
+		d.BodyBytes.add(float64(row[side+"_body_bytes"].Int64()))
+		d.FrameBytes.add(float64(row[side+"_frame_bytes"].Int64()))
+		d.WireBytes.add(float64(row[side+"_wire_bytes"].Int64()))
+	}
+	for _, side := range []string{"request", "response"} {
+		for i := 0; row.is(side+"_complete") && i < len(partNames); i++ {
+			if len(g.Parts) == i {
+				g.Parts = append(g.Parts, parquetPart{Path: partNames[i]})
+			}
+			g.Parts[i].Bytes += row[side+"_"+partNames[i]+"_bytes"].Int64()
+		}
+	}
+	if v, ok := row["latency_micros"]; ok {
+		g.LatencyMicros.add(v.Double())
+	}
+}
