@@ -7,7 +7,7 @@ SOAK ?= 30m
 SOAK_FLAGS ?=
 TABLES ?= published triple rest
 
-.PHONY: screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: fleet screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -81,6 +81,9 @@ e2e: ## live captures of real Dubbo peers in network namespaces against their ow
 
 soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS are more flags of capture: memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same
 	$(GO) run ./internal/dev/e2e/soak -for $(SOAK) -wire bin/dubbo-wire -capture "$(SOAK_FLAGS)"
+
+fleet: build ## the queries of docs/sql in DuckDB, ClickHouse and Spark, over 1,000 Parquet files of the committed captures, against dubbo-wire itself; installs the engines from PyPI into bin/fleet
+	testdata/fleet/fleet.sh bin/dubbo-wire bin/fleet
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh

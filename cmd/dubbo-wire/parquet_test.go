@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -119,6 +120,24 @@ func parquetAgrees(t *testing.T, p *printed) {
 		streaming[key] = streaming[key] || row["request_messages"].Int64() > 1 || row["response_messages"].Int64() > 1
 	}
 	require.Len(t, got, len(want.Groups))
+
+	// Names of errors and classes of exceptions are those of the records, which decode everything.
+	errors := map[string]int{}
+	for line := range strings.Lines(p.run("calls", "--format", "jsonl").out) {
+		var c struct {
+			Error     string
+			State     string
+			Exception struct{ Class string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &c))
+		errors[c.Error+" "+c.State+" "+c.Exception.Class]++
+	}
+	for _, row := range rows {
+		errors[row.text("error")+" "+row.text("state")+" "+row.text("exception_class")]--
+	}
+	for text, n := range errors {
+		require.Zero(t, n, text)
+	}
 	for _, raw := range want.Groups {
 		var of struct{ Protocol, Serialization, Service, Method string }
 		var g parquetGroup

@@ -252,6 +252,29 @@ func (c *Call) AnsweredInOther() bool {
 		!c.Request.Protocol.Asks(c.Request.Serialization, c.Response.Serialization)
 }
 
+// Outcome is the kind of a call's responses: sizes of each kind are apart.
+type Outcome uint8
+
+const (
+	OutcomeOK    Outcome = iota
+	OutcomeOther         // of a successful call in another serialization than the request
+	OutcomeError
+)
+
+// Outcomes are the names of the outcomes, in their order.
+var Outcomes = []string{"ok", "other", "error"}
+
+// Outcome returns the kind of the call's responses.
+func (c *Call) Outcome() Outcome {
+	switch {
+	case c.Failed():
+		return OutcomeError
+	case c.AnsweredInOther() && (c.Request.Protocol == nil || !c.Request.Protocol.PlainHTTP): // there each of the two has a media type of its own, as a form and its answer do
+		return OutcomeOther
+	}
+	return OutcomeOK
+}
+
 // Compression returns the compression of the call's first compressed message, "" if there is none.
 func (c *Call) Compression() string {
 	return cmp.Or(c.Request.Compression(), c.Response.Compression())

@@ -335,15 +335,11 @@ func (a *Aggregator) Call(c *call.Call) {
 	case call.NoResponse:
 		g.Unanswered++
 	}
-	responses := okResponses
+	responses := okResponses + kind(c.Outcome())
 	if c.AnsweredInOther() {
 		g.OtherAnswers++
-		if p := c.Request.Protocol; p == nil || !p.PlainHTTP { // there each of the two has a media type of its own, as a form and its answer do
-			responses = otherResponses
-		}
 	}
 	if failed {
-		responses = errorResponses
 		g.Errors++
 		if m := c.Answer(); m != nil && m.Exception {
 			g.Exceptions++

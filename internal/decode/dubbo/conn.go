@@ -246,7 +246,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	c.dialects.peer = c.peer(side, f)
 	m := c.decoder.Decode(f, detail, &c.dialects)
 	m.Protocol = c.protocol
-	if asked || c.owner.Want(side, &m.Message) == detail {
+	if (asked || c.owner.Want(side, &m.Message) == detail) && !(c.env.Failures && m.Exception && detail < Values) {
 		return &m.Message
 	}
 	// Sampling must not change the dialects of the connection.

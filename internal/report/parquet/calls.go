@@ -82,7 +82,7 @@ func (t *Calls) end(address string) end {
 
 // callColumns are the columns of the table of calls.
 var callColumns = []column[row]{
-	{"time", "UTC", "the first captured byte of the request, or of the response of a call without one, rounded down", instant, func(r *row) value { return integer(r.any.FirstTime / 1000) }},
+	{"time", "UTC", "of the first byte of the request, or of the response of a call without one", instant, func(r *row) value { return integer(r.any.FirstTime / 1000) }},
 	{"host", "", "the machine that captured (`--node`)", text, func(r *row) value { return optional(r.node) }},
 	{"file", "", "the input, as it was given", text, func(r *row) value { return optional(r.file) }},
 	{"connection", "", "the number of the connection in the run, from 1", count, func(r *row) value { return integer(int64(r.Conn.Number)) }},
@@ -101,6 +101,7 @@ var callColumns = []column[row]{
 	{"service_group", "", "the group of the service", text, func(r *row) value { return ofMessage(r.Request, func(m *call.Message) string { return m.Group }) }},
 	{"method", "", "that of a generic call is the one that it invokes; `?` if it is not known", text, func(r *row) value { return stringOf(method(r)) }},
 	{"state", "", "ok, error, noResponse, noRequest, oneWay", text, func(r *row) value { return stringOf(r.State().String()) }},
+	{"outcome", "", "of the response: ok, other (in another serialization than the request), error; null if the capture has none", text, func(r *row) value { return outcome(r) }},
 	{"status", "", "that of the protocol: Dubbo's, gRPC's, HTTP's", number, func(r *row) value { return status(r) }},
 	{"error", "", "of a failed call, with or without a request: the name of its status, the class of its exception, or why it was reset; null for others", text, func(r *row) value { return optional(r.ErrorName()) }},
 	{"exception_class", "", "the class of the exception, as far as it was read", text, func(r *row) value {
@@ -177,6 +178,13 @@ func method(r *row) string {
 		return call.Unknown
 	}
 	return r.Request.Method()
+}
+
+func outcome(r *row) value {
+	if r.Response == nil {
+		return null
+	}
+	return stringOf(call.Outcomes[r.Outcome()])
 }
 
 func status(r *row) value {

@@ -83,7 +83,7 @@ func (o *ordered) Fields() []parquet.Field { return o.fields }
 
 // Bounds of what a table holds: rows whose values were not given to the columns yet, and rows of a row group.
 const (
-	batchRows = 1 << 10
+	batchRows = 1 << 8
 	groupRows = 1 << 17
 )
 
