@@ -31,7 +31,7 @@ type Calls struct {
 // row is a call whose columns are read.
 type row struct {
 	*call.Call
-	any    *call.Message // the request, or the response of a call without one
+	first  *call.Message // the request, or the response of a call without one
 	file   string
 	node   string
 	client end
@@ -51,11 +51,11 @@ func NewCalls(w io.Writer, inputs []string, node string) *Calls {
 
 // Row adds a call.
 func (t *Calls) Row(c *call.Call) error {
-	t.row = row{Call: c, any: c.Request, node: t.node, client: t.end(c.Client()), server: t.end(c.Server())}
-	if t.row.any == nil {
-		t.row.any = c.Response
+	t.row = row{Call: c, first: c.Request, node: t.node, client: t.end(c.Client()), server: t.end(c.Server())}
+	if t.row.first == nil {
+		t.row.first = c.Response
 	}
-	if i := int(t.row.any.File); i < len(t.inputs) {
+	if i := int(t.row.first.File); i < len(t.inputs) {
 		t.row.file = t.inputs[i]
 	}
 	return t.add(&t.row)
@@ -82,19 +82,19 @@ func (t *Calls) end(address string) end {
 
 // callColumns are the columns of the table of calls.
 var callColumns = []column[row]{
-	{"time", "UTC", "of the first byte of the request, or of the response of a call without one", instant, func(r *row) value { return integer(r.any.FirstTime / 1000) }},
+	{"time", "UTC", "of the first byte of the request, or of the response of a call without one", instant, func(r *row) value { return integer(r.first.FirstTime / 1000) }},
 	{"host", "", "the machine that captured (`--node`)", text, func(r *row) value { return optional(r.node) }},
 	{"file", "", "the input, as it was given", text, func(r *row) value { return optional(r.file) }},
 	{"connection", "", "the number of the connection in the run, from 1", count, func(r *row) value { return integer(int64(r.Conn.Number)) }},
-	{"id", "", "pairs request and response within a connection: Dubbo's request id, a stream of HTTP/2, the ordinal in HTTP/1", number, func(r *row) value { return integer(int64(r.any.Exchange)) }},
+	{"id", "", "pairs request and response within a connection: Dubbo's request id, a stream of HTTP/2, the ordinal in HTTP/1", number, func(r *row) value { return integer(int64(r.first.Exchange)) }},
 	{"client_ip", "", "who sent the request; IPv4 in IPv6 is IPv4", text, func(r *row) value { return optional(r.client.ip) }},
 	{"client_port", "", "", number, func(r *row) value { return positive(r.client.port) }},
 	{"server_ip", "", "who answers", text, func(r *row) value { return optional(r.server.ip) }},
 	{"server_port", "", "", number, func(r *row) value { return positive(r.server.port) }},
 	{"request_frame", "", "the number of its first message in the capture, from 1; null if the capture has none", count, func(r *row) value { return frame(r.Request) }},
 	{"response_frame", "", "", count, func(r *row) value { return frame(r.Response) }},
-	{"protocol", "", "dubbo, triple, grpc, rest, http, hessian, thrift, nativethrift", text, func(r *row) value { return stringOf(r.any.Protocol.Name) }},
-	{"serialization", "", "that of the request, or of the response of a call without one; `?` if it is not known", text, func(r *row) value { return stringOf(r.any.SerializationName()) }},
+	{"protocol", "", "dubbo, triple, grpc, rest, http, hessian, thrift, nativethrift", text, func(r *row) value { return stringOf(r.first.Protocol.Name) }},
+	{"serialization", "", "that of the request, or of the response of a call without one; `?` if it is not known", text, func(r *row) value { return stringOf(r.first.SerializationName()) }},
 	{"response_serialization", "", "that of the response", text, func(r *row) value { return ofMessage(r.Response, (*call.Message).SerializationName) }},
 	{"service", "", "`?` if it is not known", text, func(r *row) value { return service(r) }},
 	{"version", "", "that of the service", text, func(r *row) value { return ofOperation(r, func(o *rpc.Operation) string { return o.Version }) }},

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"io"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -19,9 +20,13 @@ type value = parquet.Value
 
 var null = parquet.NullValue()
 
-func integer(n int64) value   { return parquet.Int64Value(n) }
-func stringOf(s string) value { return parquet.ByteArrayValue([]byte(s)) }
-func truthOf(b bool) value    { return parquet.BooleanValue(b) }
+func integer(n int64) value { return parquet.Int64Value(n) }
+func truthOf(b bool) value  { return parquet.BooleanValue(b) }
+
+// stringOf returns a text. Engines refuse files with bytes that are no UTF-8: they become U+FFFD, as in JSON.
+func stringOf(s string) value {
+	return parquet.ByteArrayValue([]byte(strings.ToValidUTF8(s, "\ufffd")))
+}
 
 // positive returns an integer, null if it is negative.
 func positive(n int64) value {
@@ -81,10 +86,11 @@ type ordered struct {
 
 func (o *ordered) Fields() []parquet.Field { return o.fields }
 
-// Bounds of what a table holds: rows whose values were not given to the columns yet, and rows of a row group.
+// Bounds of what a table holds: rows whose values were not given to the columns yet, and rows and bytes of texts of a row group.
 const (
-	batchRows = 1 << 8
-	groupRows = 1 << 17
+	batchRows  = 1 << 8
+	groupRows  = 1 << 17
+	groupTexts = 32 << 20
 )
 
 // table writes rows to columns.
@@ -93,7 +99,8 @@ type table[T any] struct {
 	w       *parquet.Writer
 	batches [][]value // by column
 	writers []*parquet.ColumnWriter
-	inGroup int
+	// The rows and the bytes of texts of the row group.
+	inGroup, texts int
 }
 
 // newTable begins a file with a schema, whose name and version stand in its metadata.
@@ -126,8 +133,11 @@ func (t *table[T]) add(row *T) error {
 			level = 0
 		}
 		t.batches[i] = append(t.batches[i], v.Level(0, level, i))
+		if t.columns[i].kind == text && level == 1 {
+			t.texts += len(v.ByteArray())
+		}
 	}
-	if len(t.batches[0]) < batchRows {
+	if len(t.batches[0]) < batchRows && t.texts < groupTexts {
 		return nil
 	}
 	return t.flush()
@@ -143,10 +153,10 @@ func (t *table[T]) flush() error {
 		clear(batch)
 		t.batches[i] = batch[:0]
 	}
-	if t.inGroup += n; t.inGroup < groupRows {
+	if t.inGroup += n; t.inGroup < groupRows && t.texts < groupTexts {
 		return nil
 	}
-	t.inGroup = 0
+	t.inGroup, t.texts = 0, 0
 	return t.w.Flush()
 }
 
