@@ -45,7 +45,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	a.filter.add(cmd)
 	a.output.add(cmd, formats...)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&a.by, "by", "", "group by `KEYS`, separated by commas: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, encoding, product, time:10s (intervals)")
+		fs.StringVar(&a.by, "by", "", "group by `KEYS`, separated by commas: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, encoding, product, side, time:10s (intervals)")
 		fs.StringVar(&a.print.Sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
 		fs.IntVar(&a.measure.Top, "top", 0, "print the first `N` groups in tables (default 10); csv and json contain all groups")
 		atLeast(fs, "top", &a.measure.Top, 0)
@@ -167,6 +167,7 @@ analyze adds up such reports and captures.`,
 				return err
 			}
 			in.complete(s)
+			in.Filter = cfg.Filter
 			files, err := in.OpenAny(args)
 			if err != nil {
 				output.Discard(targets)

@@ -54,6 +54,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 				return err
 			}
 			in.complete(s)
+			in.Filter = c.Measure.Filter
 			c.Ports, c.Hosts = a.filter.Ports, a.filter.host
 			c.Input, c.Output, c.Places = &in.Input, &a.output.Options, s.places
 			c.Quiet, c.Version, c.SocketsFlag = s.quiet, versionText(), socketsFlag

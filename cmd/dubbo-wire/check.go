@@ -124,6 +124,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 				term.Counted(int64(leftOut), "method"), c.golden, fl.Text)
 		}
 	}
+	c.in.Filter = fl
 	targets, err := c.output.Open(s.places)
 	if err != nil {
 		return err

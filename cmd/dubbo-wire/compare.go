@@ -61,6 +61,7 @@ precede the name, as in kryo=after.pcap. If there are more than two, each is com
 				return err
 			}
 			in.complete(s)
+			in.Filter = fl
 			c, verdict, err := in.Compare(args, labels, measure.Config{By: keys, ByGiven: true, Filter: fl}, alpha)
 			if err != nil {
 				output.Discard(targets)
@@ -80,7 +81,7 @@ precede the name, as in kryo=after.pcap. If there are more than two, each is com
 	filters.add(cmd)
 	out.add(cmd, "table", "markdown", "csv", "json")
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&by, "by", "service,method", "compare groups by `KEYS`, separated by commas: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization, encoding, product")
+		fs.StringVar(&by, "by", "service,method", "compare groups by `KEYS`, separated by commas: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization, encoding, product, side")
 		fs.StringVar(&sort, "sort", "", "sort methods by `COLUMN`: "+strings.Join(compare.SortNames(), ", ")+" (default change: of bytes on the wire)")
 		fs.IntVar(&top, "top", 0, "print the first `N` methods in tables (default 10); csv and json contain all methods")
 		atLeast(fs, "top", &top, 0)

@@ -77,7 +77,7 @@ Compression, attachments and the headers of Triple are estimated without Java. T
 	f.out.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html")
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringSliceVar(&f.as, "as", nil, "estimate these `SERIALIZATIONS`, separated by commas, or all; \"kryo registered\" is kryo with the classes of --register or --optimizer, triple/hessian2 is hessian2 in Triple")
-		fs.StringVar(&f.by, "by", "", "group by `KEYS`, separated by commas: service, method, protocol, serialization, version, client, server, connection, status, input, dubboVersion, responseSerialization, encoding, product, time:10s")
+		fs.StringVar(&f.by, "by", "", "group by `KEYS`, separated by commas: service, method, protocol, serialization, version, client, server, connection, status, input, dubboVersion, responseSerialization, encoding, product, side, time:10s")
 		fs.IntVar(&f.top, "top", 0, "print the first `N` groups in tables (default 10); csv and json contain all groups")
 		atLeast(fs, "top", &f.top, 0)
 		fs.StringVar(&f.sample, "sample", "", "estimate `N` calls of each method, or all; the default is all of up to 10,000 calls, else as many of each method")
@@ -206,6 +206,7 @@ func (f *estimateFlags) run(s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	f.in.Filter = fl
 	targets, src, err := open(s, &f.in, &f.out, args)
 	if err != nil {
 		return err

@@ -53,6 +53,7 @@ the first call that the filters select, or with --response its response. Without
 			if err != nil {
 				return err
 			}
+			in.Filter = fl
 			return explainFrame(s, &in, &out, &x, fl, args)
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ type filterFlags struct {
 	call.Filter                                             // parse completes it
 	all                                      *pflag.FlagSet // all filters, in the order of their definition
 	service, method, serialization, protocol []string
-	client, server, host, id, state          []string
+	client, server, host, id, state, self    []string
 	status, errorGlob, attachment            []string
 	maxSize                                  int64
 	since, until                             string
@@ -38,6 +39,8 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.StringSliceVar(&f.client, "client", nil, "only calls from the client `ADDRESS` or address:port (glob)")
 		fs.StringSliceVar(&f.server, "server", nil, "only calls to the server `ADDRESS` or address:port (glob)")
 		fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` as client or server (glob)")
+		fs.StringVar(&f.Side, "side", "", "only calls in which the capturing machine was `SIDE`: "+strings.Join(call.MachineSides, ", "))
+		fs.StringSliceVar(&f.self, "self", nil, "the capturing machine has `ADDRESS` or the network (10.1.0.0/16), for --side; default: the addresses of interfaces in the capture")
 		fs.IntSliceVar(&f.Ports, "port", nil, "only calls with `PORT` on the client or the server")
 		fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
 		fs.StringSliceVar(&f.status, "status", nil, "only calls whose response has `STATUS`, a number or a name (20 is OK)")
@@ -54,6 +57,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.StringVar(&f.until, "until", "", "only calls with a request at `TIME` or earlier")
 	})
 	flagValues(cmd, "state", call.States)
+	flagValues(cmd, "side", call.MachineSides)
 }
 
 // parse returns the filter that the flags describe.
@@ -65,6 +69,9 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 		if p < 0 || p > 65535 {
 			return nil, exit.Usagef("--port %d: must be from 0 to 65535", p)
 		}
+	}
+	if c.Side != "" && !slices.Contains(call.MachineSides, c.Side) {
+		return nil, exit.Usagef("--side %s: choose from %s", c.Side, strings.Join(call.MachineSides, ", "))
 	}
 	for _, s := range f.status {
 		switch n, err := strconv.Atoi(s); {
@@ -106,7 +113,20 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 	fl := &measure.Filter{Filter: c, Groups: f.byKey()}
 	fl.Flags, fl.OfCalls = f.given()
 	var words []string
+	for _, s := range f.self {
+		p, err := netip.ParsePrefix(s)
+		if a, e := netip.ParseAddr(s); e == nil {
+			p, err = netip.PrefixFrom(a.WithZone(""), a.BitLen()), nil
+		}
+		if err != nil {
+			return nil, exit.Usagef("--self %s: must be an IP address, or a network such as 10.1.0.0/16", s)
+		}
+		fl.Self = append(fl.Self, p)
+	}
 	for _, x := range fl.Flags {
+		if x[0] == "--self" { // it selects nothing
+			continue
+		}
 		words = append(words, x[0]+" "+report.ShellWord(x[1]))
 	}
 	fl.Text = strings.Join(words, " ")
@@ -149,11 +169,20 @@ func parseTime(flag, s string) (measure.Bound, error) {
 	return measure.Bound{At: t.UnixNano(), Given: true}, nil
 }
 
+// sides returns the values of the key side that --side selects.
+func (f *filterFlags) sides() []string {
+	if f.Side == "" {
+		return nil
+	}
+	return []string{f.Side, call.BothSides}
+}
+
 // byKey returns the filters that groups have, by key.
 func (f *filterFlags) byKey() map[sizes.Key][]call.Glob {
 	return map[sizes.Key][]call.Glob{
 		sizes.Service: globs(f.service), sizes.Method: globs(f.method),
 		sizes.Serialization: globs(f.serialization), sizes.Protocol: globs(f.protocol),
+		sizes.Side: globs(f.sides()),
 	}
 }
 
@@ -169,7 +198,7 @@ func (f *filterFlags) given() (flags [][2]string, ofCalls string) {
 		}
 		for _, v := range values {
 			flags = append(flags, [2]string{"--" + flag.Name, v})
-			if ofCalls == "" && !slices.Contains([]string{"service", "method", "serialization", "protocol"}, flag.Name) {
+			if ofCalls == "" && !slices.Contains([]string{"service", "method", "serialization", "protocol", "side", "self"}, flag.Name) {
 				ofCalls = "--" + flag.Name
 			}
 		}

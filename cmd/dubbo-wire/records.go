@@ -47,6 +47,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	if err != nil {
 		return err
 	}
+	f.in.Filter = fl
 	var packets *packetFile
 	if f.write != "" {
 		if packets, err = openPackets(s, f.write, args); err != nil {

@@ -27,6 +27,9 @@ type Conn struct {
 	Ends [2]string
 	// Products are the names that the user has given to what listens at Ends, "" without one; nil without any.
 	Products *[2]string
+	// Machine is set for each end that is the capturing machine, MachineKnown if an address of that machine is known.
+	Machine      [2]bool
+	MachineKnown bool
 	// Input is the index of the input file with the connection's first packet.
 	Input int
 	// Starts are the TCP sequence numbers of the first byte of each side, 0 where there is none.

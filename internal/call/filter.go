@@ -15,8 +15,11 @@ import (
 type Filter struct {
 	Service, Method, Serialization, Protocol []Glob
 	Client, Server, Host                     []Glob
-	Ports                                    []int
-	IDs                                      []int64
+	// Side is what the capturing machine must have been in the call: ClientSide, ServerSide or "" for anything. A call within the
+	// machine is of both sides.
+	Side  string
+	Ports []int
+	IDs   []int64
 	// Status and StatusNames select by the status of the response; a reset has a name only. A call matches one of either.
 	Status      []int
 	StatusNames []Glob
@@ -138,6 +141,9 @@ func (f *Filter) Match(c *Call) bool {
 
 func (f *Filter) ends(c *Call) bool {
 	client, server := c.Client(), c.Server()
+	if f.Side != "" && !OfSide(c.MachineSide(), f.Side) {
+		return false
+	}
 	clientHost, clientPort, _ := net.SplitHostPort(client)
 	serverHost, serverPort, _ := net.SplitHostPort(server)
 	if !matchAny(f.Client, client, clientHost) || !matchAny(f.Server, server, serverHost) ||

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"dubbo-wire/internal/term"
@@ -23,11 +24,14 @@ type Input struct {
 	TruncatedTo      int        // largest number of bytes in the file of such a packet
 	FirstTime        int64      // earliest packet, nanoseconds since the Unix epoch; valid if Packets > 0
 	LastTime         int64      // latest packet, likewise
-	Filter           string     // filter expression of the recording; empty if there was none, or if the file does not state it
-	Dropped          int64      // packets that the recording machine dropped, or -1: the file does not state it
-	Damage           []Damage   // what could not be read, in file order
-	DamageLeftOut    int64      // further damage that was only counted
-	Err              error      // why it could not be opened at all (an *Error), or nil
+	// Machine is the addresses of the interfaces that a pcapng file describes before its first packet, each with the length of its
+	// network's prefix; of a live capture those of the interfaces. Without any the file does not state them.
+	Machine       []netip.Prefix
+	Filter        string   // filter expression of the recording; empty if there was none, or if the file does not state it
+	Dropped       int64    // packets that the recording machine dropped, or -1: the file does not state it
+	Damage        []Damage // what could not be read, in file order
+	DamageLeftOut int64    // further damage that was only counted
+	Err           error    // why it could not be opened at all (an *Error), or nil
 }
 
 // Damage is a place where a capture does not follow its format.
@@ -51,6 +55,21 @@ func (e *DamageError) Error() string { return e.File + ": " + e.Damage.String() 
 
 // maxDamage bounds the damage that is listed for a file; further damage is counted.
 const maxDamage = 16
+
+// maxAddresses bounds the addresses of interfaces that are kept of a file.
+const maxAddresses = 1024
+
+// addAddress adds an address of an interface, which the file describes as bytes of an address and the length of the prefix.
+func (in *Input) addAddress(b []byte, bits int) {
+	a, _ := netip.AddrFromSlice(b)
+	p := netip.PrefixFrom(a, bits)
+	if !p.IsValid() {
+		p = netip.PrefixFrom(a, a.BitLen())
+	}
+	if in.Packets == 0 && !a.IsUnspecified() && len(in.Machine) < maxAddresses && !slices.Contains(in.Machine, p) {
+		in.Machine = append(in.Machine, p)
+	}
+}
 
 // maxLinkTypes bounds the link types that are listed for a file.
 const maxLinkTypes = 64

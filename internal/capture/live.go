@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"net/netip"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,9 +66,10 @@ type Interface struct {
 	Name     string
 	Up       bool
 	Loopback bool
-	MTU      int      // bytes; 0: unlimited
-	Addrs    []string // addresses without prefix length
-	Speed    int64    // bits per second in one direction; 0 if unknown
+	MTU      int            // bytes; 0: unlimited
+	Addrs    []string       // addresses without prefix length
+	Prefixes []netip.Prefix // the same with it
+	Speed    int64          // bits per second in one direction; 0 if unknown
 }
 
 // Interfaces returns the interfaces in the system's order, followed by AnyInterface on Linux.
@@ -87,6 +90,9 @@ func Interfaces() ([]Interface, error) {
 		for _, a := range addrs {
 			if ipNet, ok := a.(*net.IPNet); ok {
 				one.Addrs = append(one.Addrs, ipNet.IP.String())
+				ip, _ := netip.AddrFromSlice(ipNet.IP)
+				bits, _ := ipNet.Mask.Size()
+				one.Prefixes = append(one.Prefixes, netip.PrefixFrom(ip.Unmap(), bits))
 			}
 		}
 		all = append(all, one)
@@ -95,6 +101,17 @@ func Interfaces() ([]Interface, error) {
 		all = append(all, Interface{Name: AnyInterface, Up: true})
 	}
 	return all, nil
+}
+
+// machineOf returns the addresses of interfaces, which may be AnyInterface; nil if they cannot be listed.
+func machineOf(names []string) (list []netip.Prefix) {
+	all, _ := Interfaces()
+	for _, one := range all {
+		if slices.Contains(names, one.Name) || slices.Contains(names, AnyInterface) {
+			list = append(list, one.Prefixes...)
+		}
+	}
+	return list[:min(len(list), maxAddresses)]
 }
 
 // noInterface returns the error for an unknown interface. Its text lists the existing ones.

@@ -84,6 +84,7 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 		return nil, failure(Unreadable, l.names, err, "%s: cannot capture: %v", l.names, err)
 	}
 	l.in.addLink(l.link, uint32(l.opt.SnapLen))
+	l.in.Machine = machineOf(ifaces)
 	return l, nil
 }
 

@@ -219,6 +219,11 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 				units = 0
 			}
 			i.units = units
+		case code == pcapng.InterfaceIPv4 && len(value) >= 8:
+			mask := binary.BigEndian.Uint32(value[4:])
+			r.in.addAddress(value[:4], bits.LeadingZeros32(^mask))
+		case code == pcapng.InterfaceIPv6 && len(value) >= 17:
+			r.in.addAddress(value[:16], int(value[16]))
 		case code == pcapng.InterfaceFilter && len(value) > 1 && value[0] == 0: // as a text
 			r.in.Filter = string(value[1:min(len(value), 1+maxFilter)])
 		case code == pcapng.InterfaceTimeOffset && len(value) >= 8:

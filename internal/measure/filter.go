@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"net/netip"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/sizes"
@@ -10,9 +12,10 @@ import (
 type Filter struct {
 	call.Filter
 	Since, Until Bound
-	Text         string      // the flags, quoted for a shell
-	Flags        [][2]string // the flags with their values
-	OfCalls      string      // the first flag that needs single calls, not groups; or ""
+	Self         []netip.Prefix // addresses of the capturing machine; nil: those of its interfaces
+	Text         string         // the flags but --self, quoted for a shell
+	Flags        [][2]string    // the flags with their values
+	OfCalls      string         // the first flag that needs single calls, not groups; or ""
 	Groups       map[sizes.Key][]call.Glob
 }
 

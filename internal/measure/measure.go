@@ -41,6 +41,9 @@ type Input struct {
 	Jobs        int     // workers; 0 chooses
 	Limits      pipeline.Limits
 
+	// Filter is that of the run. It is needed to open inputs if it selects by the capturing machine, or if calls are grouped by that.
+	Filter *Filter
+
 	Classes *classpath.Options // nil without a class path
 	Routes  *route.Set         // nil without routes
 	// Products are the names of products, by the addresses of their servers.
@@ -110,6 +113,10 @@ func (f *Files) open(paths []string) (err error) {
 	if f.Files, err = capture.Open(paths, opt); err != nil {
 		f.signals.Release()
 		f.Files, f.signals = nil, nil
+		return err
+	}
+	if _, err = f.in.Machines(f.Inputs(), f.Apart()); err != nil {
+		f.Close()
 	}
 	return err
 }
@@ -173,6 +180,7 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 	if opt.Apart == nil {
 		f.Labels.apart(f.Inputs(), false, &opt)
 	}
+	opt.Machines, _ = f.in.Machines(f.Inputs(), opt.Apart) // open has checked them
 	opt.Jobs, opt.Limits = f.jobs(opt.Detail), f.in.Limits
 	begun, bar := time.Now(), output.NewProgress(f.in.Stderr, f.in.NoProgress, f)
 	opt.Stop = func() bool { return f.signals.Stopped() || broken != nil && broken() }

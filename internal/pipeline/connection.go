@@ -105,6 +105,13 @@ func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
 	if names := l.opt.Products; len(names) > 0 {
 		conn.call.Products = &[2]string{names[conn.call.Ends[0]], names[conn.call.Ends[1]]}
 	}
+	if c.File < len(l.opt.Machines) {
+		m := l.opt.Machines[c.File]
+		conn.call.MachineKnown = m.Known()
+		for i := range c.Ends {
+			conn.call.Machine[i] = m.Has(c.Ends[i].Addr())
+		}
+	}
 	for i := range conn.dirs {
 		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}

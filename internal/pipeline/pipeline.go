@@ -37,6 +37,8 @@ type Options struct {
 	Route func(method, path string) string
 	// Products are the names of products, by the addresses of their servers.
 	Products map[string]string
+	// Machines are the capturing machines, by the index of the input; nil without any. A machine is nil if none of its addresses is known.
+	Machines []*call.Machine
 	// Detail is the minimum detail for every body.
 	Detail rpc.Detail
 	// Filter selects calls; nil selects all.

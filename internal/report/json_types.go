@@ -167,6 +167,7 @@ type (
 		ResponseSerialization *string         `json:"responseSerialization,omitempty"`
 		Encoding              *string         `json:"encoding,omitempty"`
 		Product               json.RawMessage `json:"product,omitempty"`
+		Side                  *string         `json:"side,omitempty"`
 
 		Calls           *int64        `json:"calls"`
 		OneWay          *int64        `json:"oneWay"`

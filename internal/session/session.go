@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/net/bpf"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/record"
 	"dubbo-wire/internal/decode/protocols"
@@ -69,6 +70,7 @@ type Session struct {
 	filter *kernelFilter
 
 	src      *capture.Live
+	machines []*call.Machine
 	ending   *ending
 	targets  []*output.Target
 	recorder *record.Recorder // nil if packets cannot be kept
@@ -132,6 +134,9 @@ func Open(cfg *Config) (_ *Session, err error) {
 		Notice: l.notice,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if l.machines, err = cfg.Input.Machines(l.src.Inputs(), nil); err != nil {
 		return nil, err
 	}
 	l.ending = &ending{Source: l.src, packets: cfg.Packets, bytes: cfg.MaxBytes}
@@ -199,6 +204,7 @@ func (l *Session) openFiles() (err error) {
 	}
 	o := l.Record
 	o.Filter, o.Application, o.OS = l.filter.text, "dubbo-wire "+l.Version, runtime.GOOS
+	o.Machine = l.src.Inputs()[0].Machine
 	o.Stdout, o.Local = l.Places.Stdout, l.Output.Local
 	o.Names = func(i int) string {
 		if l.src != nil {
@@ -253,6 +259,7 @@ func (l *Session) Run() error {
 	if l.recorder != nil {
 		opt.Tap = l.recorder
 	}
+	opt.Machines = l.machines
 	c := l.Measure.Collect([]string{l.name}, &opt)
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(c, &opt))
 	whole = true

@@ -36,6 +36,7 @@ const (
 	ResponseSerialization Key = "responseSerialization"
 	Encoding              Key = "encoding"
 	Product               Key = "product" // "" if it is not known
+	Side                  Key = "side"    // what the capturing machine was in the call
 	// Qualified is the serialization with the protocol, unless the protocol numbers serializations. --by does not have it.
 	Qualified Key = "protocol/serialization"
 )
@@ -43,7 +44,7 @@ const (
 // keyNames lists the keys that need no width.
 var keyNames = []Key{
 	Protocol, Serialization, Service, Method, Version, Client, Server, Connection, Status, Input,
-	DubboVersion, ResponseSerialization, Encoding, Product,
+	DubboVersion, ResponseSerialization, Encoding, Product, Side,
 }
 
 // By is a grouping, as --by gives it.
@@ -542,6 +543,8 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		return strconv.AppendInt(dst, int64(c.Conn.Number), 10)
 	case Product:
 		return append(dst, validName(c.Product())...)
+	case Side:
+		return append(dst, c.MachineSide()...)
 	case Encoding:
 		return append(dst, cmp.Or(c.Compression(), noEncoding)...)
 	case Status:

@@ -10,6 +10,8 @@ package pcapng
 import (
 	"encoding/binary"
 	"math"
+	"net"
+	"net/netip"
 )
 
 // Types of blocks (section 11.1).
@@ -34,6 +36,8 @@ const (
 	sectionApplication = 4
 
 	interfaceName       = 2
+	InterfaceIPv4       = 4 // address and mask
+	InterfaceIPv6       = 5 // address and length of the prefix
 	InterfaceResolution = 9
 	InterfaceFilter     = 11
 	interfaceOS         = 12
@@ -119,6 +123,7 @@ type Description struct {
 	SnapLen          uint32
 	Digits           uint8 // decimal digits of the fractions of seconds in the times of its packets
 	Name, Filter, OS string
+	Addresses        []netip.Prefix // with the length of the prefix of their networks
 }
 
 // AppendInterface appends an interface description block.
@@ -128,6 +133,13 @@ func AppendInterface(b []byte, d Description) []byte {
 	b = append(b, 0, 0)
 	b = binary.LittleEndian.AppendUint32(b, d.SnapLen)
 	b = option(b, interfaceName, d.Name)
+	for _, p := range d.Addresses {
+		if a := p.Addr().Unmap(); a.Is4() {
+			b = option(b, InterfaceIPv4, string(append(a.AsSlice(), net.CIDRMask(p.Bits(), 32)...)))
+		} else {
+			b = option(b, InterfaceIPv6, string(append(a.AsSlice(), byte(p.Bits()))))
+		}
+	}
 	b = append(b, InterfaceResolution, 0, 1, 0, d.Digits, 0, 0, 0)
 	if d.Filter != "" {
 		b = option(b, InterfaceFilter, "\x00"+d.Filter) // 0: the filter is a text

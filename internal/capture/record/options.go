@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/netip"
 	"time"
 
 	"dubbo-wire/internal/capture"
@@ -31,6 +32,9 @@ type Options struct {
 	Comment, Application, OS string
 	// Names, if set, returns the name of the interface with that number (Packet.Interface).
 	Names func(i int) string
+	// Machine is the addresses of the captured interfaces. Each file has all of them with its first interface: who reads it learns what
+	// the machine was in a call before the first call.
+	Machine []netip.Prefix
 	// Link is the link type of the interface of a file without packets; 0: Ethernet.
 	Link capture.LinkType
 

@@ -453,7 +453,9 @@ func (r *Recorder) write(i int32, at int64, data []byte, wireLen int) {
 }
 
 // description returns an upper bound of the bytes of an interface description.
-func (r *Recorder) description() int64 { return int64(128 + len(r.o.Filter) + len(r.o.OS)) }
+func (r *Recorder) description() int64 {
+	return int64(128 + len(r.o.Filter) + len(r.o.OS) + 24*len(r.o.Machine))
+}
 
 // describe adds the description of an interface to the file.
 func (r *Recorder) describe(f *iface) {
@@ -470,6 +472,9 @@ func (r *Recorder) appendInterface(k ifaceKey) {
 	d := pcapng.Description{Link: uint16(k.link), SnapLen: uint32(r.snap), Digits: 9, Filter: r.o.Filter, OS: r.o.OS}
 	if r.o.Names != nil {
 		d.Name = r.o.Names(k.number)
+	}
+	if r.ids == 0 {
+		d.Addresses = r.o.Machine
 	}
 	r.out.buf = pcapng.AppendInterface(r.out.buf, d)
 	r.ids++
