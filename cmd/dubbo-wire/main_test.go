@@ -55,6 +55,8 @@ func measured() {
 //	exits CODE COMMAND...     runs a command that must end with CODE
 //	bounded MIB ARGUMENT...   runs the program, which must succeed within 20 s of the processor and so many MiB of memory, and be silent
 //	capture NAME FILE         writes a committed capture, decompressed
+//	recorded FILE OUT FIRST LAST ADDRESS/PREFIX...
+//	                          copies the packets FIRST to LAST to a pcapng file that states these addresses of its interface
 //	mkpcap TEXT FILE          makes a capture of a text: see mkpcap
 //	cutfile FILE OUT N        copies the first N bytes of a file; -N leaves N off
 //	patch FILE OUT OFFSET HEX copies a file with other bytes at an offset
@@ -97,7 +99,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
+			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "recorded": cmdRecorded, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
 			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups, "allgroups": cmdAllGroups, "sums": cmdSums,
 			"sections": cmdSections,
 		},

@@ -21,7 +21,14 @@ func savedReportIsRead(t *testing.T, p *printed) {
 	want := p.must(t, "analyze", "--format", "json", "--buckets")
 	require.NoError(t, os.WriteFile(saved, []byte(want), 0o666))
 	require.Equal(t, want, must(t, "analyze", saved, "--format", "json", "--buckets"))
+	for _, section := range []string{"wire", "coverage"} {
+		got := must(t, "analyze", saved, "--sections", section)
+		require.Equal(t, p.must(t, "analyze", "--sections", section), withoutPackets.ReplaceAllString(got, ""), section)
+	}
 }
+
+// withoutPackets matches the remark that a report was saved.
+var withoutPackets = regexp.MustCompile(`(?m)^  Read from saved reports, .*\n`)
 
 // What is printed of a saved report with other groups and filters is what is printed of its capture.
 func savedReportIsFiltered(t *testing.T, p *printed) {

@@ -66,7 +66,7 @@ func (in *Input) addAddress(b []byte, bits int) {
 	if !p.IsValid() {
 		p = netip.PrefixFrom(a, a.BitLen())
 	}
-	if in.Packets == 0 && !a.IsUnspecified() && len(in.Machine) < maxAddresses && !slices.Contains(in.Machine, p) {
+	if in.Packets == 0 && !a.IsUnspecified() && len(in.Machine) < maxAddresses {
 		in.Machine = append(in.Machine, p)
 	}
 }

@@ -103,11 +103,15 @@ func Interfaces() ([]Interface, error) {
 	return all, nil
 }
 
-// machineOf returns the addresses of interfaces, which may be AnyInterface; nil if they cannot be listed.
+// machineOf returns the addresses of interfaces, which may be AnyInterface; nil if they cannot be listed. A loopback interface has the packets
+// of the machine to all of its addresses.
 func machineOf(names []string) (list []netip.Prefix) {
 	all, _ := Interfaces()
+	every := slices.ContainsFunc(all, func(one Interface) bool {
+		return (one.Loopback || one.Name == AnyInterface) && slices.Contains(names, one.Name)
+	})
 	for _, one := range all {
-		if slices.Contains(names, one.Name) || slices.Contains(names, AnyInterface) {
+		if every || slices.Contains(names, one.Name) {
 			list = append(list, one.Prefixes...)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,6 +60,49 @@ func TestPcapngMixed(t *testing.T) {
 			}, in)
 		}
 	}
+}
+
+// The addresses of interfaces are those before the first packet, in both byte orders.
+func TestPcapngAddresses(t *testing.T) {
+	for _, order := range bothOrders {
+		n := &ng{}
+		n.section(order)
+		v4 := func(b ...byte) func([]byte) []byte {
+			return func(o []byte) []byte { return n.opt(o, pcapng.InterfaceIPv4, b) }
+		}
+		v6 := func(bits byte) func([]byte) []byte {
+			a := netip.MustParseAddr("2001:db8::7").As16()
+			return func(o []byte) []byte { return n.opt(o, pcapng.InterfaceIPv6, append(a[:], bits)) }
+		}
+		n.iface(1, 0, v4(192, 0, 2, 1, 255, 255, 255, 0), v6(64), v4(0, 0, 0, 0, 0, 0, 0, 0), v4(10, 0, 0, 1, 255))
+		n.iface(1, 0, v4(198, 51, 100, 2, 255, 0, 255, 0), v6(200))
+		n.packet(0, 1, "one", 3)
+		n.packet(0, 2, "two", 3)
+		n.iface(1, 0, v4(203, 0, 113, 9, 255, 255, 255, 255))
+		n.packet(2, 3, "late", 4)
+		_, in := read(t, n.b)
+		want := []netip.Prefix{
+			netip.MustParsePrefix("192.0.2.1/24"), netip.MustParsePrefix("2001:db8::7/64"), netip.MustParsePrefix("198.51.100.2/8"),
+			netip.MustParsePrefix("2001:db8::7/128"),
+		}
+		assert.Equal(t, want, in.Machine)
+		assert.Empty(t, in.Damage)
+	}
+}
+
+// However many addresses a file states, the memory for them is bounded.
+func TestPcapngManyAddresses(t *testing.T) {
+	n := &ng{}
+	n.section(binary.LittleEndian)
+	n.iface(1, 0, func(b []byte) []byte {
+		for i := range 2 * maxAddresses {
+			b = n.opt(b, pcapng.InterfaceIPv4, []byte{10, 0, byte(i >> 8), byte(i), 255, 0, 0, 0})
+		}
+		return b
+	})
+	n.packet(0, 1, "one", 3)
+	_, in := read(t, n.b)
+	assert.Len(t, in.Machine, maxAddresses)
 }
 
 func TestPcapngTimes(t *testing.T) {

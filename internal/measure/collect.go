@@ -43,6 +43,7 @@ type Collector struct {
 	timeline *sizes.Timeline
 	worst    []*sizes.Worst
 	findings *findings.Collector
+	prints   pipeline.Fingerprints
 }
 
 func (c *Collector) Frame(*pipeline.Row) {}
@@ -79,6 +80,7 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 		return slices.ContainsFunc(cfg.Formats, func(f string) bool { return slices.Contains(formats, f) })
 	}
 	c := &Collector{cfg: cfg, opt: opt, groups: sizes.New(cfg.By, cmp.Or(cfg.MaxGroups, sizes.DefaultMaxGroups), inputs)}
+	opt.Fingerprints = &c.prints
 	cfg.Filter.Apply(opt)
 	detail := rpc.Envelope
 	if cfg.Parts {
@@ -133,8 +135,9 @@ func (c *Collector) Report(inputs []capture.Input, t *pipeline.Totals) (*report.
 	r := report.Build(inputs, t, c.cfg.By, c.groups.Groups())
 	r.Filtered, r.Filter = !c.cfg.Filter.Empty(), c.cfg.Filter.Text
 	if c.cfg.Filter != nil {
-		r.Filters = c.cfg.Filter.Flags
+		r.Filters, r.Side = c.cfg.Filter.Flags, c.cfg.Filter.Side
 	}
+	r.Fingerprints = &c.prints
 	r.Parts = c.cfg.Parts || c.opt.Sample.Calls == pipeline.AllCalls
 	r.Inside, r.Details = c.opt.Sample.Paths, c.cfg.Details
 	r.Pairs, r.Timeline, r.Worst = c.pairs, c.timeline, c.worst

@@ -81,6 +81,7 @@ type Files struct {
 	in        *Input
 	allLabels *Labels // of captures and saved reports
 	signals   *interrupt.Signals
+	stopped   []string       // why the run ended before the end of the inputs
 	captures  []string       // the arguments that are captures
 	failed    []report.Input // saved reports and captures that cannot be read
 	// The indexes of the arguments, from 0.
@@ -195,6 +196,7 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 		Describe(f.in.Stderr, f.Inputs(), totals, read, opt.Jobs, time.Since(begun))
 	}
 	if err != nil {
+		f.stopped = []string{err.Error()}
 		return totals, exit.Errorf(exit.Partly, "%v", err)
 	}
 	var problems []string
@@ -202,7 +204,8 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 		problems = append(problems, p.Error())
 	}
 	if f.signals.Stopped() {
-		problems = append(problems, fmt.Sprintf("stopped; the report covers the %s read so far: %s", term.Counted(totals.Packets, "packet"), output.ReadOf(read, total)))
+		f.stopped = []string{fmt.Sprintf("stopped; the report covers the %s read so far: %s", term.Counted(totals.Packets, "packet"), output.ReadOf(read, total))}
+		problems = append(problems, f.stopped...)
 	}
 	return totals, partly(problems)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
 )
 
 // OpenAny opens captures and reads saved reports. It tells them apart by their content.
@@ -94,9 +96,13 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 	}
 	var list []*report.Report
 	var places []int // the argument of each input
+	lines := f.failures()
 	for k, r := range f.Saved {
+		for _, p := range r.Problems() {
+			lines = append(lines, r.Origin+": "+p)
+		}
 		if !cfg.Filter.Empty() {
-			if err := r.Select(cfg.Filter.Groups, cfg.Filter.Text); err != nil {
+			if err := r.Select(cfg.Filter.Groups, cfg.Filter.Side, cfg.Filter.Text); err != nil {
 				return nil, nil, exit.Usagef("%v", err)
 			}
 		}
@@ -108,7 +114,6 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 			places = append(places, f.savedAt[k])
 		}
 	}
-	lines := f.failures()
 	if f.Files != nil {
 		var opt pipeline.Options
 		f.Labels.apart(f.Inputs(), slices.Contains(cfg.By.Keys, sizes.Input), &opt)
@@ -123,6 +128,7 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 		}
 		f.in.NameRoutes(r)
 		r.Origin = strings.Join(f.captures, " ")
+		r.Stopped = f.stopped
 		if len(f.Saved)+len(f.failed) == 0 {
 			r.AddedUp = f.allLabels.addedUp(cfg.By)
 			return r, partly(lines), nil
@@ -134,6 +140,11 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 	}
 	if r, err = report.Merge(list, cmp.Or(cfg.MaxGroups, sizes.DefaultMaxGroups)); err != nil {
 		return nil, nil, exit.Usagef("%v", err)
+	}
+	if !f.in.Quiet {
+		for _, remark := range r.Remarks {
+			fmt.Fprintln(f.in.Stderr, "dubbo-wire: "+term.Clean(remark))
+		}
 	}
 	r.Inputs = append(r.Inputs, f.failed...)
 	r.OrderInputs(append(places, f.failedAt...))

@@ -481,6 +481,9 @@ func (d *direction) End(closed bool) {
 			}
 		}
 		c.totals.connection(c)
+		if c.opt.Fingerprints != nil && c.messages > 0 {
+			c.fingerprints.add(c)
+		}
 	}
 }
 

@@ -50,7 +50,9 @@ type lane struct {
 	env     rpc.Env
 	openers []rpc.Opener // by protocol; nil until one is needed
 	totals  Totals
-	repeats repeatWindow
+	// fingerprints are not sorted.
+	fingerprints Fingerprints
+	repeats      repeatWindow
 	// early are responses whose requests may be among the bytes that the other direction of their connection holds, in
 	// the order of arrival.
 	early map[*connection][]*call.Message

@@ -67,6 +67,8 @@ type Options struct {
 	// Apart is the source of each input, by its index, if sources are separate captures: a 4-tuple in two of them is
 	// two connections. nil: all inputs are one capture.
 	Apart []int
+	// Fingerprints, if set, receives those of the connections with messages when the run ends.
+	Fingerprints *Fingerprints
 	// Limits bound memory.
 	Limits Limits
 	// Jobs is the number of workers, at most [Lanes]; up to 1 the caller's goroutine does everything. More than one
@@ -162,6 +164,9 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	for _, l := range lanes {
 		l.close()
 		t.add(&l.totals)
+		if opt.Fingerprints != nil {
+			opt.Fingerprints.Add(&l.fingerprints)
+		}
 	}
 	t.nameProtocols(opt.Protocols)
 	if wrong := t.Balance(); wrong != nil {

@@ -628,6 +628,17 @@ func (r *Report) restoreBooks(h *jsonHead) error {
 	for i, n := range saved.SnapLengths[:min(len(saved.SnapLengths), len(r.Inputs))] {
 		r.Inputs[i].CutTo = n
 	}
+	if saved.Fingerprints != nil {
+		list, err := decodePrints(*saved.Fingerprints)
+		if err != nil || saved.FingerprintsAbove < 0 || saved.FingerprintsAbove > maxSavedNumber {
+			return errPrints
+		}
+		r.Fingerprints = &pipeline.Fingerprints{List: list, Above: saved.FingerprintsAbove}
+	}
+	if !slices.Contains(append(call.MachineSides, ""), saved.Side) {
+		return fmt.Errorf("has the unknown side %.40q", saved.Side)
+	}
+	r.Side, r.Stopped = saved.Side, saved.Stopped
 	r.Filter, r.Filtered = saved.Filter, saved.Filter != ""
 	r.Connections, r.ConnectionsWithoutData = t.TCP.Connections, t.TCP.WithoutData
 	t.TCP.Connections += t.TCP.WithoutData

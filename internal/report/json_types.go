@@ -119,6 +119,8 @@ type (
 	// jsonSaved has what only Read needs: counts, or bytes if the name says so.
 	jsonSaved struct {
 		Filter                string          `json:"filter,omitempty"`
+		Side                  string          `json:"side,omitempty"`
+		Stopped               []string        `json:"stopped,omitempty"`
 		Packets               *int64          `json:"packets"`
 		CompleteBytes         *int64          `json:"completeBytes"`
 		Calls                 *int64          `json:"calls"`
@@ -132,6 +134,8 @@ type (
 		StrayPackets          *int64          `json:"strayPackets"`
 		StrayBytes            *int64          `json:"strayBytes"`
 		UnplacedBytes         *int64          `json:"unplacedBytes,omitempty"`
+		CallsAborted          *int64          `json:"callsAborted,omitempty"`
+		ConnectionsOneSided   *int64          `json:"connectionsOneSided,omitempty"`
 		ConnectionsIdle       *int64          `json:"connectionsIdle"`
 		ConnectionsForgotten  *int64          `json:"connectionsForgotten"`
 		BetweenBytes          *int64          `json:"betweenBytes"`
@@ -141,6 +145,9 @@ type (
 		SteadyNanos           Number          `json:"steadyNanos,omitempty"`
 		NotTCP                []notTCPPackets `json:"notTcp"`
 		SnapLengths           []int           `json:"snapLengths"`
+		// Fingerprints is absent if they are not known.
+		Fingerprints      *string `json:"fingerprints,omitempty"`
+		FingerprintsAbove int64   `json:"fingerprintsAbove,omitempty"`
 	}
 	notTCPPackets struct {
 		Protocol string `json:"protocol"`
@@ -608,7 +615,7 @@ func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
 		RequestsExpiredByTime: &t.ExpiredByTime, PacketsWithPayload: &t.TCP.Data, PayloadBytes: &t.TCP.Payload,
 		DuplicatePackets: &t.TCP.Duplicates, DifferingPackets: &t.TCP.Differing, StrayPackets: &t.TCP.Strays,
 		StrayBytes: &t.TCP.Stray, UnplacedBytes: &t.TCP.Unplaced, ConnectionsIdle: &t.TCP.Idle, ConnectionsForgotten: &t.TCP.Forgotten, BetweenBytes: &t.Between,
-		LostGaps: &t.LostGaps, LostBytes: &t.LostBytes, ClockSteps: &t.ClockSteps,
+		CallsAborted: &t.Aborted, ConnectionsOneSided: &t.OneSided, LostGaps: &t.LostGaps, LostBytes: &t.LostBytes, ClockSteps: &t.ClockSteps,
 	}
 	return wire, coverage, saved
 }
@@ -684,7 +691,15 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	c.PacketsUnread = listOf(slices.Sorted(maps.Keys(t.Unread)), func(k string) unreadPackets { return unreadPackets{k, t.Unread[k]} })
 	h.Wire, h.Coverage = wire, c
 	if buckets {
-		saved.Filter, saved.UnplacedBytes = r.Filter, nonzero(saved.UnplacedBytes)
+		saved.Side, saved.Stopped = r.Side, r.Stopped
+		if p := r.Fingerprints; p != nil {
+			text := encodePrints(p.List)
+			saved.Fingerprints, saved.FingerprintsAbove = &text, p.Above
+		}
+		saved.Filter = r.Filter
+		for _, n := range []**int64{&saved.UnplacedBytes, &saved.CallsAborted, &saved.ConnectionsOneSided} {
+			*n = nonzero(*n)
+		}
 		if t.ClockSteps > 0 {
 			saved.SteadyNanos = decimalOf(t.Steady, 1)
 		}

@@ -28,6 +28,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 	first := list[0]
 	sum := &Report{
 		Totals: new(pipeline.Totals), By: first.By, Filtered: first.Filtered, Filter: first.Filter, Parts: first.Parts, Saved: true,
+		Side: first.Side, Fingerprints: new(pipeline.Fingerprints),
 	}
 	offsets := make(map[*Report]int)
 	for _, r := range list {
@@ -42,7 +43,15 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 		sum.Connections += r.Connections
 		sum.ConnectionsWithoutData += r.ConnectionsWithoutData
 		addBooks(sum.Totals, r.Totals)
+		sum.Stopped = append(sum.Stopped, r.Stopped...)
 	}
+	if !slices.Contains(sum.By.Keys, sizes.Input) { // else each is counted alone
+		var err error
+		if sum.Remarks, err = checkShared(list); err != nil {
+			return nil, err
+		}
+	}
+	sum.addFingerprints(list)
 	sum.setTimes(list)
 	c := collector{by: sum.By, most: maxGroups}
 	for _, r := range slices.SortedStableFunc(slices.Values(list), func(a, b *Report) int { return cmp.Compare(a.First, b.First) }) {
@@ -80,6 +89,17 @@ func (r *Report) addsUpWith(o *Report) error {
 		return cannot("more than a century lies between them")
 	}
 	return nil
+}
+
+// addFingerprints sets the fingerprints of all reports, or none if one does not have them.
+func (r *Report) addFingerprints(list []*Report) {
+	for _, o := range list {
+		if o.Fingerprints == nil {
+			r.Fingerprints = nil
+			return
+		}
+		r.Fingerprints.Add(o.Fingerprints)
+	}
 }
 
 // ByText returns the grouping as --by takes it.
@@ -286,11 +306,15 @@ func truncated(at string, step time.Duration) string {
 	return t.UTC().Truncate(step).Format(time.RFC3339Nano)
 }
 
-// Select keeps the groups that match the globs of every key. It returns an error if the report lacks a key. text is the filter as
-// users write it.
-func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
+// Select keeps the groups that match the globs of every key. It returns an error if the report lacks a key; it does not need that of side if it
+// was saved with the same one. side is that of the filter, "" without one. text is the filter as users write it.
+func (r *Report) Select(globs map[sizes.Key][]call.Glob, side, text string) error {
 	for k, list := range globs {
-		if len(list) > 0 && r.keyIndex(k) < 0 {
+		switch {
+		case len(list) == 0 || r.keyIndex(k) >= 0, k == sizes.Side && r.Side == side:
+		case k == sizes.Side && r.Side != "":
+			return fmt.Errorf("%s was saved with --side %s; omit --side, or save it again", r.Origin, r.Side)
+		default:
 			return fmt.Errorf("%s is grouped by %s; --%s needs a report that is also grouped by %s", r.Origin, r.ByText(), k, k)
 		}
 	}
@@ -303,8 +327,13 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 		return !matches(r.By, g.Values, globs)
 	})
 	r.Filtered = true
+	saved := r.Side
+	r.Side = cmp.Or(side, saved)
 	if r.Filter != text { // not saved with the same filter
-		r.Filter = strings.TrimSpace(r.Filter + " " + text)
+		if saved == side { // with the same side
+			text = strings.Replace(" "+text, " --side "+side, "", 1)
+		}
+		r.Filter = strings.TrimSpace(r.Filter + " " + strings.TrimSpace(text))
 	}
 	r.sum()
 	return nil

@@ -57,6 +57,14 @@ type Report struct {
 	Sampled bool
 	// Inside is set if groups have bytes by path, of all or of sampled bodies.
 	Inside bool
+	// Side is the side of the capturing machine in all calls, "" if they were not selected by it.
+	Side string
+	// Fingerprints are those of the connections, nil if they are not known.
+	Fingerprints *pipeline.Fingerprints
+	// Stopped are the reasons why inputs were not read to their end that are no damage of an input: a signal, or an error of an interface.
+	Stopped []string
+	// Remarks are what to tell the user about the sum of reports.
+	Remarks []string
 	// Pairs is the traffic by client and server, nil if it was not counted.
 	Pairs *sizes.Pairs
 	// Timeline is the traffic over time, nil if it was not counted.
@@ -168,6 +176,24 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 		r.Selected.Merge(g)
 	}
 	return r
+}
+
+// Problems returns what of the inputs could not be read, in lines: each names the file. A report without any is of complete inputs.
+func (r *Report) Problems() []string {
+	var lines []string
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		if in.Err != "" {
+			lines = append(lines, in.Err)
+		}
+		for _, d := range in.Damage {
+			lines = append(lines, in.File+": "+capture.Damage(d).String())
+		}
+		if in.DamageLeftOut > 0 {
+			lines = append(lines, in.File+": "+Plural(in.DamageLeftOut, "damaged place")+" more")
+		}
+	}
+	return append(lines, r.Stopped...)
 }
 
 // OtherLinkBytes returns the link bytes that do not belong to a message.

@@ -314,7 +314,7 @@ func TestMergeBeyondLimit(t *testing.T) {
 	r, err = Merge([]*Report{again, c}, 5)
 	require.NoError(t, err)
 	assert.True(t, r.Groups[5].Rest)
-	assert.Error(t, r.Select(map[sizes.Key][]call.Glob{sizes.Method: {call.ParseGlob("a")}}, "--method a"))
+	assert.Error(t, r.Select(map[sizes.Key][]call.Glob{sizes.Method: {call.ParseGlob("a")}}, "", "--method a"))
 }
 
 // What cannot be added up is refused with the names of both.

@@ -279,6 +279,9 @@ func (l *Session) Run() error {
 		return err
 	}
 	l.Input.NameRoutes(r)
+	if runErr != nil {
+		r.Stopped = []string{fmt.Sprintf("%s: %v", l.name, runErr)}
+	}
 	if err := l.Print.Print(l.targets, r, l.explain(recordErr)); err != nil {
 		// A capture cannot be repeated. If its file cannot be written, print the report.
 		if len(l.Output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {

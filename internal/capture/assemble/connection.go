@@ -100,6 +100,16 @@ func (c *Connection) LastTime() int64 { return c.seen }
 // OneSided reports whether packets of one end only were captured.
 func (c *Connection) OneSided() bool { return c.sides[0].seen != c.sides[1].seen }
 
+// ClientISN returns the initial sequence number of the end that opened the connection, from its SYN or from the answer to it. ok is false if
+// the capture has neither.
+func (c *Connection) ClientISN() (isn uint32, ok bool) {
+	d := &c.sides[0]
+	if c.Answered {
+		d = &c.sides[1]
+	}
+	return d.isn, d.syn && !c.Joined
+}
+
 // start adds a connection with its first packet.
 func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection {
 	if a.empty.n >= a.cfg.MaxEmpty && !a.finishing {

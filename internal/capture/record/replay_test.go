@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -233,6 +234,7 @@ func TestOthersRead(t *testing.T) {
 	r, err := record.Open(record.Options{
 		File: filepath.Join(dir, "f.pcapng"), MaxBytes: 400_000, Comment: "a comment", Application: "dubbo-wire test", OS: "Linux 6",
 		Filter: "tcp port 20880", Names: func(int) string { return "veth0" },
+		Machine: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24"), netip.MustParsePrefix("2001:db8::1/64")},
 	})
 	require.NoError(t, err)
 	r.Dropped(0, 0)
