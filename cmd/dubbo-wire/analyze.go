@@ -154,6 +154,7 @@ analyze adds up such reports and captures.`,
   dubbo-wire analyze trace.pcap --errors
   dubbo-wire analyze rotated/ --by client,method --top 30
   dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json
+  dubbo-wire analyze trace.pcap --side server --self 10.0.0.7
   dubbo-wire analyze trace.pcap --classpath app.jar
   dubbo-wire analyze --classpath app.jar --find-optimizers`,
 		Args: needFiles,

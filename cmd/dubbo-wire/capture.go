@@ -42,6 +42,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 		Example: `  sudo dubbo-wire capture eth0
   sudo dubbo-wire capture any port 20880 --user $USER -w trace.pcapng
   sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
+  sudo dubbo-wire capture eth0 --side server
   sudo dubbo-wire capture lo port 20880 -- mvn verify`,
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -17,6 +17,7 @@ type nearest struct {
 	pipeline.Sink
 	filter  *call.Filter
 	matched bool
+	onSelf  bool // the capturing machine is an end of a call
 	seen    map[seenName]bool
 }
 
@@ -30,6 +31,7 @@ const (
 
 func (n *nearest) Call(c *call.Call, selected bool) {
 	n.Sink.Call(c, selected)
+	n.onSelf = n.onSelf || c.Conn.Machine != [2]bool{}
 	switch m := c.Request; {
 	case n.matched:
 	case selected:
@@ -46,6 +48,9 @@ func (n *nearest) text() (text string) {
 		return ""
 	}
 	f := n.filter
+	if f.Side != "" && !n.onSelf {
+		text = "; --side: the capturing machine is not an end of any call; give its address: --self ADDRESS"
+	}
 	for _, field := range []struct {
 		flag  string
 		globs []call.Glob

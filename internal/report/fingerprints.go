@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"dubbo-wire/internal/pipeline"
 )
@@ -103,7 +104,7 @@ func (s *sharing) among(same []seenIn) (a, b *Report) {
 			for _, l := range candidates {
 				switch i := l.other(e.report); {
 				case i < 0:
-				case s.list[i].Last > s.list[e.report].First:
+				case overlap(s.list[i], s.list[e.report]):
 					return s.list[i], s.list[e.report]
 				default:
 					s.before, s.after = s.list[i], s.list[e.report]
@@ -122,6 +123,15 @@ func (s *sharing) among(same []seenIn) (a, b *Report) {
 		}
 	}
 	return nil, nil
+}
+
+// reordered is how long in nanoseconds packets may be out of order where one file of a rotated set ends and the next one begins.
+const reordered = int64(10 * time.Millisecond)
+
+// overlap reports whether b, which does not begin before a, begins before a ends, by more than reordered packets explain.
+func overlap(a, b *Report) bool {
+	shorter := min(a.Last-a.First, b.Last-b.First)
+	return min(a.Last, b.Last)-b.First > min(reordered, shorter/100)
 }
 
 // latest has the two different reports that end last, by their indexes, or -1.

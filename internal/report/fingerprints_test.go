@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,7 +11,7 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// withPrints is a report from second first to last that has some connections.
+// withPrints is a report from first to last in nanoseconds that has some connections.
 func withPrints(name string, first, last int64, list ...pipeline.Fingerprint) *Report {
 	return &Report{
 		Origin: name, First: first, Last: last, Totals: &pipeline.Totals{Packets: 1}, Fingerprints: &pipeline.Fingerprints{List: list},
@@ -18,31 +19,36 @@ func withPrints(name string, first, last int64, list ...pipeline.Fingerprint) *R
 }
 
 func TestSharedConnections(t *testing.T) {
-	type print = pipeline.Fingerprint
+	conn := func(ends uint64, start uint32, machine uint8) pipeline.Fingerprint {
+		return pipeline.Fingerprint{Ends: ends, Start: start, Machine: machine}
+	}
+	const ms, hour = int64(time.Millisecond), int64(time.Hour)
 	for _, c := range []struct {
 		name       string
 		side       string
 		list       []*Report
 		twice, cut string // the two reports
 	}{
-		{"none", "", []*Report{withPrints("a", 0, 9, print{Ends: 1}), withPrints("b", 0, 9, print{Ends: 2})}, "", ""},
-		{"one", "", []*Report{withPrints("a", 0, 9, print{1, 5, 0}, print{2, 5, 0}), withPrints("b", 3, 12, print{2, 5, 0})}, "a b", ""},
-		{"ports used again", "", []*Report{withPrints("a", 0, 9, print{1, 5, 0}), withPrints("b", 0, 9, print{1, 6, 0})}, "", ""},
-		{"joined midway", "", []*Report{withPrints("a", 0, 9, print{1, 5, 0}), withPrints("b", 0, 9, print{1, 0, 0})}, "a b", ""},
-		{"first joined midway", "", []*Report{withPrints("a", 0, 9, print{1, 0, 0}), withPrints("b", 1, 9, print{1, 5, 0})}, "a b", ""},
-		{"both joined midway", "", []*Report{withPrints("a", 0, 9, print{1, 0, 0}), withPrints("b", 0, 9, print{1, 0, 0})}, "a b", ""},
-		{"one after the other", "", []*Report{withPrints("b", 9, 20, print{1, 0, 0}), withPrints("a", 0, 9, print{1, 5, 0})}, "", "a b"},
+		{"none", "", []*Report{withPrints("a", 0, 9, conn(1, 0, 0)), withPrints("b", 0, 9, conn(2, 0, 0))}, "", ""},
+		{"one", "", []*Report{withPrints("a", 0, 9, conn(1, 5, 0), conn(2, 5, 0)), withPrints("b", 3, 12, conn(2, 5, 0))}, "a b", ""},
+		{"ports used again", "", []*Report{withPrints("a", 0, 9, conn(1, 5, 0)), withPrints("b", 0, 9, conn(1, 6, 0))}, "", ""},
+		{"joined midway", "", []*Report{withPrints("a", 0, 9, conn(1, 5, 0)), withPrints("b", 0, 9, conn(1, 0, 0))}, "a b", ""},
+		{"first joined midway", "", []*Report{withPrints("a", 0, 9, conn(1, 0, 0)), withPrints("b", 1, 9, conn(1, 5, 0))}, "a b", ""},
+		{"both joined midway", "", []*Report{withPrints("a", 0, 9, conn(1, 0, 0)), withPrints("b", 0, 9, conn(1, 0, 0))}, "a b", ""},
+		{"one after the other", "", []*Report{withPrints("b", 9, 20, conn(1, 0, 0)), withPrints("a", 0, 9, conn(1, 5, 0))}, "", "a b"},
+		{"out of order by little", "", []*Report{withPrints("a", 0, hour+ms, conn(1, 5, 0)), withPrints("b", hour, 2*hour, conn(1, 0, 0))}, "", "a b"},
+		{"out of order by much", "", []*Report{withPrints("a", 0, hour+20*ms, conn(1, 5, 0)), withPrints("b", hour, 2*hour, conn(1, 0, 0))}, "a b", ""},
 		{"a long one before", "", []*Report{
-			withPrints("long", 0, 100, print{1, 5, 0}), withPrints("short", 1, 2, print{1, 7, 0}), withPrints("late", 50, 60, print{1, 5, 0}),
+			withPrints("long", 0, 100, conn(1, 5, 0)), withPrints("short", 1, 2, conn(1, 7, 0)), withPrints("late", 50, 60, conn(1, 5, 0)),
 		}, "long late", ""},
-		{"twice in one", "", []*Report{withPrints("a", 0, 9, print{1, 5, 0}, print{1, 0, 0}), withPrints("b", 0, 9, print{2, 5, 0})}, "", ""},
+		{"twice in one", "", []*Report{withPrints("a", 0, 9, conn(1, 5, 0), conn(1, 0, 0)), withPrints("b", 0, 9, conn(2, 5, 0))}, "", ""},
 		{"a third one", "", []*Report{
-			withPrints("a", 0, 9, print{1, 5, 0}, print{1, 6, 0}), withPrints("b", 10, 19, print{1, 6, 0}), withPrints("c", 18, 29, print{1, 0, 0}),
+			withPrints("a", 0, 9, conn(1, 5, 0), conn(1, 6, 0)), withPrints("b", 10, 19, conn(1, 6, 0)), withPrints("c", 18, 29, conn(1, 0, 0)),
 		}, "b c", ""},
-		{"both ends, one side", "server", []*Report{withPrints("a", 0, 9, print{1, 5, 1}), withPrints("b", 0, 9, print{1, 5, 2})}, "", ""},
-		{"the same end, one side", "server", []*Report{withPrints("a", 0, 9, print{1, 5, 2}), withPrints("b", 0, 9, print{1, 0, 2})}, "a b", ""},
-		{"within one machine, one side", "server", []*Report{withPrints("a", 0, 9, print{1, 5, 3}), withPrints("b", 0, 9, print{1, 5, 1})}, "a b", ""},
-		{"of no machine, one side", "server", []*Report{withPrints("a", 0, 9, print{1, 5, 0}), withPrints("b", 0, 9, print{1, 5, 0})}, "", ""},
+		{"both ends, one side", "server", []*Report{withPrints("a", 0, 9, conn(1, 5, 1)), withPrints("b", 0, 9, conn(1, 5, 2))}, "", ""},
+		{"the same end, one side", "server", []*Report{withPrints("a", 0, 9, conn(1, 5, 2)), withPrints("b", 0, 9, conn(1, 0, 2))}, "a b", ""},
+		{"within one machine, one side", "server", []*Report{withPrints("a", 0, 9, conn(1, 5, 3)), withPrints("b", 0, 9, conn(1, 5, 1))}, "a b", ""},
+		{"of no machine, one side", "server", []*Report{withPrints("a", 0, 9, conn(1, 5, 0)), withPrints("b", 0, 9, conn(1, 5, 0))}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := sharing{list: c.list, side: c.side != ""}
