@@ -38,21 +38,21 @@ func (f Fingerprint) Compare(o Fingerprint) int {
 	return cmp.Or(cmp.Compare(f.Ends, o.Ends), cmp.Compare(f.Start, o.Start), cmp.Compare(f.Machine, o.Machine))
 }
 
-// Add adds the fingerprints of other connections, or of the same ones.
-func (f *Fingerprints) Add(o *Fingerprints) {
-	f.Above += o.Above
-	if f.Above > 0 {
-		f.Above += int64(len(f.List))
-		if o.Above == 0 {
-			f.Above += int64(len(o.List))
-		}
-		f.List = nil
-		return
+// Add adds the fingerprints of other connections, or of the same ones. The lists of the others need not be sorted.
+func (f *Fingerprints) Add(others ...*Fingerprints) {
+	all, above := int64(len(f.List))+f.Above, f.Above > 0
+	for _, o := range others {
+		all += int64(len(o.List)) + o.Above
+		above = above || o.Above > 0
+		f.List = append(f.List, o.List...)
 	}
-	f.List = append(f.List, o.List...)
-	slices.SortFunc(f.List, Fingerprint.Compare)
-	if f.List = slices.Compact(f.List); len(f.List) > MaxFingerprints {
-		f.Above, f.List = int64(len(f.List)), nil
+	if !above {
+		slices.SortFunc(f.List, Fingerprint.Compare)
+		f.List = slices.Compact(f.List)
+		all = int64(len(f.List))
+	}
+	if above || all > MaxFingerprints {
+		f.List, f.Above = nil, all
 	}
 }
 

@@ -161,12 +161,14 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	t := &r.totals
 	t.ClockSteps, t.Steady = r.clock.steps, r.clock.last+r.clock.offset-r.clock.first
 	t.fragments(&r.decoder)
+	var prints []*Fingerprints
 	for _, l := range lanes {
 		l.close()
 		t.add(&l.totals)
-		if opt.Fingerprints != nil {
-			opt.Fingerprints.Add(&l.fingerprints)
-		}
+		prints = append(prints, &l.fingerprints)
+	}
+	if opt.Fingerprints != nil {
+		opt.Fingerprints.Add(prints...)
 	}
 	t.nameProtocols(opt.Protocols)
 	if wrong := t.Balance(); wrong != nil {

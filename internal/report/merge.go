@@ -28,7 +28,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 	first := list[0]
 	sum := &Report{
 		Totals: new(pipeline.Totals), By: first.By, Filtered: first.Filtered, Filter: first.Filter, Parts: first.Parts, Saved: true,
-		Side: first.Side, Fingerprints: new(pipeline.Fingerprints),
+		Side: first.Side,
 	}
 	offsets := make(map[*Report]int)
 	for _, r := range list {
@@ -93,13 +93,15 @@ func (r *Report) addsUpWith(o *Report) error {
 
 // addFingerprints sets the fingerprints of all reports, or none if one does not have them.
 func (r *Report) addFingerprints(list []*Report) {
+	var prints []*pipeline.Fingerprints
 	for _, o := range list {
 		if o.Fingerprints == nil {
-			r.Fingerprints = nil
 			return
 		}
-		r.Fingerprints.Add(o.Fingerprints)
+		prints = append(prints, o.Fingerprints)
 	}
+	r.Fingerprints = new(pipeline.Fingerprints)
+	r.Fingerprints.Add(prints...)
 }
 
 // ByText returns the grouping as --by takes it.
