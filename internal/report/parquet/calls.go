@@ -84,6 +84,7 @@ func (t *Calls) end(address string) end {
 var callColumns = []column[row]{
 	{"time", "UTC", "of the first byte of the request, or of the response of a call without one", instant, func(r *row) value { return integer(r.first.FirstTime / 1000) }},
 	{"host", "", "the machine that captured (`--node`)", text, func(r *row) value { return optional(r.node) }},
+	{"side", "", "what that machine was in the call: client, server, both, none; null if its addresses are not known (`--self`)", text, func(r *row) value { return side(r) }},
 	{"file", "", "the input, as it was given", text, func(r *row) value { return optional(r.file) }},
 	{"connection", "", "the number of the connection in the run, from 1", count, func(r *row) value { return integer(int64(r.Conn.Number)) }},
 	{"id", "", "pairs request and response within a connection: Dubbo's request id, a stream of HTTP/2, the ordinal in HTTP/1", number, func(r *row) value { return integer(int64(r.first.Exchange)) }},
@@ -138,6 +139,13 @@ var callColumns = []column[row]{
 	{"response_overhead_bytes", "bytes", "", number, func(r *row) value { return part(r.Response, decode.ClassOverhead) }},
 	{"response_opaque_bytes", "bytes", "", number, func(r *row) value { return part(r.Response, decode.ClassOpaque) }},
 	{"response_compressed_bytes", "bytes", "", number, func(r *row) value { return part(r.Response, decode.ClassCompressed) }},
+}
+
+func side(r *row) value {
+	if s := r.MachineSide(); s != call.Unknown {
+		return stringOf(s)
+	}
+	return null
 }
 
 func frame(m *call.Message) value {
