@@ -69,7 +69,7 @@ read twice.`,
 				},
 				options: func(targets []*output.Target) pipeline.Options {
 					if !output.Any(targets, "table", "markdown", "csv", "json", "jsonl") {
-						return pipeline.Options{Detail: rpc.Parts, Failures: true}
+						return pipeline.Options{Detail: rpc.Parts, Records: true}
 					}
 					// even the table names exceptions, which stand in values
 					return pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}

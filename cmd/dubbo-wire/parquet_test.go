@@ -121,21 +121,24 @@ func parquetAgrees(t *testing.T, p *printed) {
 	}
 	require.Len(t, got, len(want.Groups))
 
-	// Names of errors and classes of exceptions are those of the records, which decode everything.
-	errors := map[string]int{}
+	// Names of errors, classes of exceptions and groups of services are those of the records, which decode everything.
+	names := map[string]int{}
 	for line := range strings.Lines(p.run("calls", "--format", "jsonl").out) {
 		var c struct {
 			Error     string
 			State     string
 			Exception struct{ Class string }
+			Group     string
+			OneWay    *bool
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &c))
-		errors[c.Error+" "+c.State+" "+c.Exception.Class]++
+		names[fmt.Sprint(c.Error, " ", c.State, " ", c.Exception.Class, " ", c.Group, " ", c.OneWay != nil, c.OneWay != nil && *c.OneWay)]++
 	}
 	for _, row := range rows {
-		errors[row.text("error")+" "+row.text("state")+" "+row.text("exception_class")]--
+		_, known := row["one_way"]
+		names[fmt.Sprint(row.text("error"), " ", row.text("state"), " ", row.text("exception_class"), " ", row.text("service_group"), " ", known, row.is("one_way"))]--
 	}
-	for text, n := range errors {
+	for text, n := range names {
 		require.Zero(t, n, text)
 	}
 	for _, raw := range want.Groups {

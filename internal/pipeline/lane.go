@@ -33,7 +33,7 @@ func newWorker(opt *Options, out output) *worker {
 	if opt.Prepare != nil {
 		w.prepare = opt.Prepare()
 	}
-	if opt.Failures {
+	if opt.Records {
 		w.wantValues = func(_ *call.Conn, _ int, m *rpc.Message) bool {
 			return m.Kind == rpc.Response && (m.Failed || m.Exception)
 		}
@@ -80,7 +80,7 @@ func newLane(index int, w *worker) *lane {
 		l.sampler = newSampler(w)
 	}
 	l.openers = make([]rpc.Opener, len(w.opt.Protocols))
-	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Failures: w.opt.Failures}
+	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records}
 	l.keepBodies(false)
 	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
 	return l

@@ -52,8 +52,9 @@ type Options struct {
 	Redact bool
 	// WholeBodies keeps all of every body in rows, even if Detail needs less.
 	WholeBodies bool
-	// Failures decodes the bodies of failed responses to all values, which have the class of an exception.
-	Failures bool
+	// Records decodes bodies as far as records of calls need beyond Detail: failed responses, which have the class of an exception, and requests
+	// with the group of a service.
+	Records bool
 	// Sample selects the bodies that are sampled, beyond Detail.
 	Sample Sample
 	// Search, if set, is a packet to find. The run fills in what it is and sets HasPacket in the rows of messages

@@ -272,8 +272,9 @@ type Env struct {
 	// WholeBodies is set if Body must hold all of every body. Sampling is set if some messages need more detail than
 	// others: Keep and Want are then called, see [Conn].
 	WholeBodies, Sampling bool
-	// Failures is set if the bodies of exceptions are decoded to all values, which have its class.
-	Failures bool
+	// Records is set if messages need the names that records of calls print: bodies that have the class of an exception or the group of a
+	// service only in their values are decoded to all values.
+	Records bool
 	// Framing is set if Sink.Framing is to be called, and Message.Pieces are needed.
 	Framing bool
 	// MaxBody is the number of bytes kept of a body that crosses deliveries, MaxEnvelope the number if only its

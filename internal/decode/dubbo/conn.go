@@ -246,15 +246,22 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	c.dialects.peer = c.peer(side, f)
 	m := c.decoder.Decode(f, detail, &c.dialects)
 	m.Protocol = c.protocol
-	if (asked || c.owner.Want(side, &m.Message) == detail) && !(c.env.Failures && m.Exception && detail < Values) {
+	if (asked || c.owner.Want(side, &m.Message) == detail) && !(c.env.Records && detail < Values && hidesName(m, f.Body)) {
 		return &m.Message
 	}
 	// Sampling must not change the dialects of the connection.
 	first, dialects := m.Message, c.dialects
 	more := c.decoder.Decode(f, Values, &dialects)
 	first.Tree, first.Parts, first.Err, first.ErrorMessage, first.ExceptionClass = more.Tree, more.Parts, more.Err, more.ErrorMessage, more.ExceptionClass
+	first.Group = more.Group
 	m.Message = first
 	return &m.Message
+}
+
+// hidesName reports whether the values of a body may have a name that records print: the class of an exception, or the group of a service.
+// Not every serialization ends the key of an attachment with its last letter: kryo marks that.
+func hidesName(m *Message, body []byte) bool {
+	return m.Exception || m.Kind == Request && m.Group == "" && bytes.Contains(body, []byte("grou"))
 }
 
 // peer returns what is known about a frame of a side besides its bytes.

@@ -108,7 +108,7 @@ var callColumns = []column[row]{
 	{"exception_class", "", "the class of the exception, as far as it was read", text, func(r *row) value {
 		return ofMessage(r.Answer(), func(m *call.Message) string { return m.ExceptionClass })
 	}},
-	{"one_way", "", "the request expects no response", boolean, func(r *row) value { return truthOf(r.Request != nil && !r.Request.TwoWay) }},
+	{"one_way", "", "the request expects no response; null if the capture has none", boolean, func(r *row) value { return oneWay(r.Request) }},
 	{"dubbo_version", "", "the version of the protocol that the caller sends", text, func(r *row) value { return ofOperation(r, func(o *rpc.Operation) string { return o.ProtocolVersion }) }},
 	{"request_encoding", "", "the compression of the body", text, func(r *row) value { return ofMessage(r.Request, (*call.Message).Compression) }},
 	{"response_encoding", "", "", text, func(r *row) value { return ofMessage(r.Response, (*call.Message).Compression) }},
@@ -201,6 +201,13 @@ func status(r *row) value {
 		return null
 	}
 	return integer(int64(m.Status))
+}
+
+func oneWay(m *call.Message) value {
+	if m == nil {
+		return null
+	}
+	return truthOf(!m.TwoWay)
 }
 
 func complete(m *call.Message) value {
