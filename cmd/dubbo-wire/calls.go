@@ -24,6 +24,7 @@ func newCalls(s *streams) *cobra.Command {
 	var f recordFlags
 	var noValues, redact bool
 	var sortBy, node string
+	var books []*output.Target // of coverage
 	cmd := &cobra.Command{
 		Use:     "calls FILE...",
 		GroupID: "look",
@@ -61,6 +62,9 @@ read twice.`,
 				},
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
 					if t.Format == "parquet" {
+						if err := openCoverage(s, t, &books); err != nil {
+							return nil, err
+						}
 						return parquet.NewCalls(t.W, inputs, node), nil
 					}
 					table, err := report.NewCallTable(t.W, t.Format, st, report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact})
@@ -80,8 +84,8 @@ read twice.`,
 					}
 					return measure.CallSink(f, write)
 				},
-				after: func(targets []*output.Target, src *measure.Files, totals *pipeline.Totals, verdict error) error {
-					return writeCoverage(s, targets, src, totals, node, verdict)
+				after: func(src *measure.Files, totals *pipeline.Totals, verdict error) error {
+					return writeCoverage(books, src, totals, node, verdict)
 				},
 			}
 			if sortBy != "" {
@@ -95,6 +99,7 @@ read twice.`,
 					}
 				}
 			}
+			defer func() { output.Discard(books) }()
 			return printRecords(s, &f, args, kind)
 		},
 	}
@@ -102,7 +107,7 @@ read twice.`,
 	defer flagValues(cmd, "sort", measure.CallSorts)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&sortBy, "sort", "", "sort calls by `KEY`: "+strings.Join(measure.CallSorts, ", ")+" (largest first)")
-		fs.IntVar(&f.top, "top", 0, "print the first `N` calls in tables; csv and json contain all calls")
+		fs.IntVar(&f.top, "top", 0, "print the first `N` calls in tables; csv, json and parquet contain all calls")
 		atLeast(fs, "top", &f.top, 0)
 		fs.BoolVar(&noValues, "no-values", false, "omit arguments, attachments, results and exception messages")
 		fs.BoolVar(&redact, "redact", false, "print types and lengths instead of values")
@@ -113,30 +118,34 @@ read twice.`,
 	return cmd
 }
 
-// writeCoverage writes the coverage of a run beside each Parquet file, in a folder that engines do not read with it.
-func writeCoverage(s *streams, targets []*output.Target, src *measure.Files, totals *pipeline.Totals, node string, verdict error) error {
-	for _, t := range targets {
-		if t.Format != "parquet" || t.File == "" {
-			continue
-		}
-		folder := filepath.Join(filepath.Dir(t.File), "_coverage")
-		name := filepath.Join(folder, filepath.Base(t.File))
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			return output.CannotWrite("-o", name, err)
-		}
-		to, err := s.places.File("-o", "parquet", name)
-		if err != nil {
-			return err
-		}
+// openCoverage opens the file for the coverage of a Parquet file beside it, in a folder that engines do not read with it. It is opened before the
+// run, which may be long. There is none beside a device or a pipe.
+func openCoverage(s *streams, calls *output.Target, books *[]*output.Target) error {
+	if calls.Temp() == nil {
+		return nil
+	}
+	name := filepath.Join(filepath.Dir(calls.File), "_coverage", filepath.Base(calls.File))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return output.CannotWrite("-o", name, err)
+	}
+	t, err := s.places.File("-o", "parquet", name)
+	if err == nil {
+		*books = append(*books, t)
+	}
+	return err
+}
+
+// writeCoverage writes the coverage of a run and closes its files.
+func writeCoverage(books []*output.Target, src *measure.Files, totals *pipeline.Totals, node string, verdict error) error {
+	for _, t := range books {
 		run := &parquet.Run{Node: node, Calls: filepath.Base(t.File), Exit: exit.CodeOf(verdict), Report: report.Build(src.Inputs(), totals, sizes.DefaultBy(), nil)}
 		if run.Exit == exit.Partly {
 			run.Error = verdict.Error()
 		}
-		if err := parquet.WriteCoverage(to.W, run); err != nil {
-			to.Discard()
-			return err
+		if err := parquet.WriteCoverage(t.W, run); err != nil {
+			return output.CannotWrite("-o", t.File, err)
 		}
-		if err := to.Close(); err != nil {
+		if err := t.Close(); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ type recordKind[T any] struct {
 	order   func(write func(T)) (add func(T), done func() error) // nil: records are printed as they come
 	control bool                                                 // records are also of heartbeats and events
 	// after prints what follows from the whole run and its verdict; nil: nothing.
-	after func(targets []*output.Target, src *measure.Files, totals *pipeline.Totals, verdict error) error
+	after func(src *measure.Files, totals *pipeline.Totals, verdict error) error
 }
 
 // printRecords reads captures and prints their records.
@@ -103,7 +103,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	}
 	verdict := f.in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
 	if kind.after != nil {
-		if err := kind.after(targets, src, totals, verdict); err != nil {
+		if err := kind.after(src, totals, verdict); err != nil {
 			return err
 		}
 	}

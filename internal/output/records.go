@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // Records prints records of one kind to all targets, each in its format.
 type Records[T any] struct {
-	// Top is how many rows tables and Markdown have at most, 0 for no limit.
+	// Top is how many rows tables and Markdown have at most, 0 for no limit. Other formats have all.
 	Top     int64
 	targets []*Target
 	tables  []Table[T]
@@ -50,7 +50,7 @@ func (w *Records[T]) Write(v T) {
 	w.buf = w.buf[:0]
 	for i, t := range w.targets {
 		if w.tables[i] != nil {
-			if w.Top == 0 || w.rows < w.Top || t.Format == "csv" {
+			if w.Top == 0 || w.rows < w.Top || t.Format != "table" && t.Format != "markdown" {
 				w.err = w.tables[i].Row(v)
 			}
 		} else {
