@@ -331,8 +331,12 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, side, text string) erro
 	r.Filtered = true
 	saved := r.Side
 	r.Side = cmp.Or(side, saved)
-	if r.Filter != text { // not saved with the same filter
-		if saved == side { // with the same side
+	switch {
+	case r.Filter == text: // saved with the same filter
+	case saved != "" && saved == side && r.Filter == "--side "+side: // which the text has among the others
+		r.Filter = text
+	default:
+		if saved == side {
 			text = strings.Replace(" "+text, " --side "+side, "", 1)
 		}
 		r.Filter = strings.TrimSpace(r.Filter + " " + strings.TrimSpace(text))
