@@ -35,7 +35,7 @@ func TestDocs(t *testing.T) {
 
 func document[T any](columns []column[T]) string {
 	var b strings.Builder
-	b.WriteString("\n| column | type | unit | what it has |\n| --- | --- | --- | --- |\n")
+	b.WriteString("\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n")
 	for _, c := range columns {
 		b.WriteString("| `" + c.name + "` | " + typeNames[c.kind] + " | " + c.unit + " | " + c.doc + " |\n")
 	}
