@@ -217,7 +217,10 @@ func (f *estimateFlags) run(s *streams, args []string) error {
 	c := estimate.NewCollector(opt, &run)
 	defer c.Close()
 	fl.Apply(&run)
-	src.Separate(&run, opt.By)
+	if err := src.Separate(&run, opt.By); err != nil {
+		output.Discard(targets)
+		return err
+	}
 	totals, readErr := src.Run(run, c, nil)
 	if verdict := f.in.Verdict(totals, c.Calls(), !fl.Empty(), readErr); verdict != nil && c.Calls() == 0 {
 		output.Discard(targets)

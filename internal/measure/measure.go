@@ -181,7 +181,7 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 	if opt.Apart == nil {
 		f.Labels.apart(f.Inputs(), false, &opt)
 	}
-	opt.Machines, _ = f.in.Machines(f.Inputs(), opt.Apart) // open has checked them
+	opt.Machines, _ = f.in.Machines(f.Inputs(), opt.Apart) // open and Separate have checked them
 	opt.Jobs, opt.Limits = f.jobs(opt.Detail), f.in.Limits
 	begun, bar := time.Now(), output.NewProgress(f.in.Stderr, f.in.NoProgress, f)
 	opt.Stop = func() bool { return f.signals.Stopped() || broken != nil && broken() }
@@ -298,11 +298,14 @@ func (f *Files) Apart() []int {
 	return opt.Apart
 }
 
-// Separate makes a run read each input alone if groups are by input.
-func (f *Files) Separate(opt *pipeline.Options, by sizes.By) {
-	if slices.Contains(by.Keys, sizes.Input) {
-		f.Labels.apart(f.Inputs(), true, opt)
+// Separate makes a run read each input alone if groups are by input. The error is that of [Input.Machines]: such inputs do not share addresses.
+func (f *Files) Separate(opt *pipeline.Options, by sizes.By) error {
+	if !slices.Contains(by.Keys, sizes.Input) {
+		return nil
 	}
+	f.Labels.apart(f.Inputs(), true, opt)
+	_, err := f.in.Machines(f.Inputs(), opt.Apart)
+	return err
 }
 
 // Stopped reports whether a signal asks to end.

@@ -116,7 +116,10 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 	}
 	if f.Files != nil {
 		var opt pipeline.Options
-		f.Labels.apart(f.Inputs(), slices.Contains(cfg.By.Keys, sizes.Input), &opt)
+		opt.Apart = f.Apart()
+		if err := f.Separate(&opt, cfg.By); err != nil {
+			return nil, nil, err
+		}
 		c := cfg.Collect(f.Labels.inputs(f.Inputs()), &opt)
 		totals, err := f.Run(opt, c, nil)
 		if err != nil {
