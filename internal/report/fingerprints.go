@@ -58,9 +58,9 @@ type seenIn struct {
 	report int // index in the list
 }
 
-// twice returns two reports that have the same connection at the same time, or nil. It takes time in proportion to the number of
+// find returns two reports that have the same connection at the same time, or nil. It takes time in proportion to the number of
 // fingerprints, apart from sorting them.
-func (s *sharing) twice() (a, b *Report) {
+func (s *sharing) find() (a, b *Report) {
 	var all []seenIn
 	for i, r := range s.list {
 		if r.Fingerprints == nil || r.Totals.Packets == 0 {
@@ -79,7 +79,7 @@ func (s *sharing) twice() (a, b *Report) {
 			n++
 		}
 		if all[0].report != all[n-1].report {
-			if a, b = s.among(all[:n]); a != nil {
+			if a, b = s.findAmong(all[:n]); a != nil {
 				return a, b
 			}
 		}
@@ -88,8 +88,8 @@ func (s *sharing) twice() (a, b *Report) {
 	return nil, nil
 }
 
-// among looks for a connection in two reports among those between the same ends, which are sorted by the start of their report.
-func (s *sharing) among(same []seenIn) (a, b *Report) {
+// findAmong looks for a connection in two reports among those between the same ends, which are sorted by the start of their report.
+func (s *sharing) findAmong(same []seenIn) (a, b *Report) {
 	for bit := uint8(1); bit <= 2; bit <<= 1 {
 		newest := latest{-1, -1}
 		byStart := make(map[uint32]*latest)
@@ -161,7 +161,7 @@ func (l *latest) other(i int) int {
 // checkShared returns an error if two of the reports have the same connection, and remarks on what was not checked.
 func checkShared(list []*Report) (remarks []string, err error) {
 	s := sharing{list: list, side: list[0].Side != ""}
-	if a, b := s.twice(); a != nil {
+	if a, b := s.find(); a != nil {
 		if s.side {
 			return nil, fmt.Errorf("%s and %s cannot be added up: they have the same connections of the same machine at the same time, whose calls would count twice; "+
 				"give the captures to one analyze, or leave one out", a.Origin, b.Origin)

@@ -58,7 +58,7 @@ func TestSharedConnections(t *testing.T) {
 				}
 				return a.Origin + " " + b.Origin
 			}
-			assert.Equal(t, c.twice, names(s.twice()))
+			assert.Equal(t, c.twice, names(s.find()))
 			if c.twice == "" {
 				assert.Equal(t, c.cut, names(s.before, s.after))
 			}
@@ -78,7 +78,7 @@ func TestSharedConnectionsOfTheSameEnds(t *testing.T) {
 		list = append(list, one)
 	}
 	s := sharing{list: list}
-	a, _ := s.twice()
+	a, _ := s.find()
 	assert.Nil(t, a)
 }
 
