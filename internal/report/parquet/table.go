@@ -96,7 +96,7 @@ const (
 // table writes rows to columns.
 type table[T any] struct {
 	columns []column[T]
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	batches [][]value // by column
 	writers []*parquet.ColumnWriter
 	// The rows and the bytes of texts of the row group.
@@ -118,7 +118,7 @@ func newTable[T any](w io.Writer, schema string, columns []column[T]) *table[T] 
 		o.fields = append(o.fields, byName[c.name])
 	}
 	t := &table[T]{columns: columns, batches: make([][]value, len(columns))}
-	t.w = parquet.NewWriter(w, parquet.NewSchema("row", o), parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.KeyValueMetadata("schema", schema),
+	t.w = parquet.NewGenericWriter[any](w, parquet.NewSchema("row", o), parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.KeyValueMetadata("schema", schema),
 		parquet.CreatedBy("dubbo-wire", "", ""))
 	t.writers = t.w.ColumnWriters()
 	return t
