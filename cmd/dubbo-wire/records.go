@@ -127,6 +127,13 @@ func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*outpu
 	}
 	in.complete(s)
 	src, err := in.Open(args)
+	for _, t := range targets {
+		if err == nil && t.File != "" {
+			if err = notAnInput("-o", t.File, src); err != nil {
+				src.Close()
+			}
+		}
+	}
 	if err != nil {
 		output.Discard(targets)
 		return nil, nil, err
