@@ -23,7 +23,8 @@ func savedReportIsRead(t *testing.T, p *printed) {
 	require.Equal(t, want, must(t, "analyze", saved, "--format", "json", "--buckets"))
 	for _, section := range []string{"wire", "coverage"} {
 		got := must(t, "analyze", saved, "--sections", section)
-		require.Equal(t, p.must(t, "analyze", "--sections", section), withoutPackets.ReplaceAllString(got, ""), section)
+		// Lines break where the name of the capture is, and of a report it is shorter.
+		require.Equal(t, strings.Fields(p.must(t, "analyze", "--sections", section)), strings.Fields(withoutPackets.ReplaceAllString(got, "")), section)
 	}
 }
 
