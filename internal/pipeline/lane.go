@@ -33,11 +33,6 @@ func newWorker(opt *Options, out output) *worker {
 	if opt.Prepare != nil {
 		w.prepare = opt.Prepare()
 	}
-	if opt.Records {
-		w.wantValues = func(_ *call.Conn, _ int, m *rpc.Message) bool {
-			return m.Kind == rpc.Response && (m.Failed || m.Exception)
-		}
-	}
 	return w
 }
 

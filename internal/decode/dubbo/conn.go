@@ -258,10 +258,25 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	return &m.Message
 }
 
-// hidesName reports whether the values of a body may have a name that records print: the class of an exception, or the group of a service.
-// Not every serialization ends the key of an attachment with its last letter: kryo marks that.
+// hidesName reports whether the values of a body may have a name that records print: the class of an exception, or the group of a service, which may be an
+// attachment. Those end a request; besides their own bytes each has at most 7 of marks and lengths, and the map its class. Kryo marks the last letter of a
+// key; none has a small letter or a space before it, as texts with that word do.
 func hidesName(m *Message, body []byte) bool {
-	return m.Exception || m.Kind == Request && m.Group == "" && bytes.Contains(body, []byte("grou"))
+	if m.Exception || m.Kind != Request || m.Group != "" {
+		return m.Exception
+	}
+	const mapBytes = 512
+	n := 8*int(m.Parts[decode.ClassAttachments]) + mapBytes
+	for rest := body[max(0, len(body)-n):]; ; {
+		at := bytes.Index(rest, []byte("grou"))
+		if at < 0 {
+			return false
+		}
+		if at == 0 || rest[at-1] != ' ' && (rest[at-1] < 'a' || rest[at-1] > 'z') {
+			return true
+		}
+		rest = rest[at+1:]
+	}
 }
 
 // peer returns what is known about a frame of a side besides its bytes.
