@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -112,14 +113,21 @@ func (p *Peer) Round(round string) error {
 	if err := p.Finished(60 * time.Second); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(20 * time.Second); p.connected() && time.Now().Before(deadline); {
-		time.Sleep(20 * time.Millisecond)
-	}
+	p.Disconnected("")
 	return nil
 }
 
-// connected reports whether a TCP connection in the peer's namespace is neither closed nor waits for late packets.
-func (p *Peer) connected() bool {
+// Disconnected waits for the end of the connections in the peer's namespace to a port, or of all if it is "": clients of HTTP keep theirs for some seconds.
+func (p *Peer) Disconnected(port string) {
+	for deadline := time.Now().Add(20 * time.Second); p.connected(port) && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// connected reports whether a TCP connection in the peer's namespace, to a port or to any if that is "", is neither closed nor waits for late packets.
+func (p *Peer) connected(port string) bool {
+	n, _ := strconv.Atoi(port)
+	suffix := fmt.Sprintf(":%04X", n)
 	for _, table := range []string{"tcp", "tcp6"} {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", p.Pid(), table))
 		if err != nil {
@@ -127,7 +135,7 @@ func (p *Peer) connected() bool {
 		}
 		for _, line := range strings.Split(string(b), "\n")[1:] {
 			const listening, waiting = "0A", "06" // include/net/tcp_states.h
-			if f := strings.Fields(line); len(f) > 3 && f[3] != listening && f[3] != waiting {
+			if f := strings.Fields(line); len(f) > 3 && f[3] != listening && f[3] != waiting && (port == "" || strings.HasSuffix(f[2], suffix)) {
 				return true
 			}
 		}
