@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -42,7 +43,7 @@ func httpPairs() []*httpPair {
 		},
 		{
 			release: tripleRelease, port: "20882",
-			settings: []string{"-Drig.protocol=tri", "-Drig.extra=rest-edge,rest-forms", "-Drig.http=HTTP_2", "-Drig.patience=60000"},
+			settings: []string{"-Drig.protocol=tri", "-Drig.extra=rest-edge,rest-forms", "-Drig.http=HTTP_2"},
 			rounds:   []string{"rest-web", "rest-forms", "rest-edge-2"}, badRounds: []string{"rest-web", "rest-forms"},
 		},
 		{
@@ -70,12 +71,19 @@ func TestRESTLive(t *testing.T) {
 	r.start(t)
 	for _, part := range []struct {
 		name string
-		run  func(r *httpRig, t *testing.T)
+		run  func(r *httpRig, t *testing.T) bool
 	}{
 		{"wire", (*httpRig).wire},
 		{"bad wire", (*httpRig).badWire},
 	} {
-		if !t.Run(part.name, func(t *testing.T) { part.run(r, t) }) {
+		if !t.Run(part.name, func(t *testing.T) {
+			for range 3 {
+				if part.run(r, t) {
+					return
+				}
+			}
+			t.Error("no round in which the peers finished all that they began")
+		}) {
 			return
 		}
 	}
@@ -101,7 +109,8 @@ func (r *httpRig) start(t *testing.T) {
 	}
 }
 
-// talk has all pairs do their rounds at once, and returns what they sent.
+// talk has all pairs do their rounds at once, and returns what they sent. It returns nil if a server did not finish a response: that of Dubbo 3.3.6 now and
+// then sends the first bytes of a head and no more, also on a good wire, and the log does not tell which of them were sent.
 func (r *httpRig) talk(t *testing.T, rounds func(*httpPair) []string) *Streams {
 	t.Helper()
 	var peers []*Peer
@@ -117,19 +126,26 @@ func (r *httpRig) talk(t *testing.T, rounds func(*httpPair) []string) *Streams {
 	}
 	r.settle(t)
 	s, err := r.Streams(peers...)
+	if errors.Is(err, errBroken) {
+		t.Log(err)
+		return nil
+	}
 	require.NoError(t, err)
 	require.NotZero(t, s.Rows)
 	return s
 }
 
 // wire: every message, its bytes and values, and its call.
-func (r *httpRig) wire(t *testing.T) {
+func (r *httpRig) wire(t *testing.T) bool {
 	kept := filepath.Join(r.Dir, "http.pcapng")
 	atProvider := r.capture(t, r.Provider, "", ProviderLink, "-w", kept)
 	onAny := r.capture(t, r.Provider, "", "any", "host", ConsumerHost)
 	atConsumer := r.capture(t, r.Consumer, "", ConsumerLink, "tcp portrange 20880-20883")
 	s := r.talk(t, func(p *httpPair) []string { return p.rounds })
 	reports := []*Report{stop(t, atProvider), stop(t, onAny), stop(t, atConsumer)}
+	if s == nil {
+		return false
+	}
 	t.Logf("%d messages, %d connections", s.Rows, s.Connections)
 	s.rows(t, r.Bed, kept)
 	t.Logf("%d methods", len(s.Methods))
@@ -147,11 +163,12 @@ func (r *httpRig) wire(t *testing.T) {
 	for _, p := range r.pairs {
 		assert.Greater(t, compared[ProviderHost+":"+p.port], 20, p.settings)
 	}
+	return true
 }
 
 // badWire: segments are lost, overtaken and repeated on their way. The provider's interface sees all bytes, the consumer's all that its host waited for:
 // Hessian closes a connection before it has read the end of the last chunk. A mirror port misses some packets; what is reported of the others was sent.
-func (r *httpRig) badWire(t *testing.T) {
+func (r *httpRig) badWire(t *testing.T) bool {
 	for _, p := range r.pairs {
 		if p.settings[0] == "-Drig.protocol=hessian" { // its client keeps connections for 5 s, which would be joined midway
 			p.consumer.Disconnected(p.port)
@@ -163,17 +180,21 @@ func (r *httpRig) badWire(t *testing.T) {
 	atConsumer := r.capture(t, r.Consumer, "", ConsumerLink, "-w", kept("consumer"))
 	mirror := r.capture(t, r.Relay, "", MirrorLink, "-w", kept("mirror"))
 	s := r.talk(t, func(p *httpPair) []string { return p.badRounds })
-	report := stop(t, atProvider)
+	reports := []*Report{stop(t, atProvider), stop(t, atConsumer), stop(t, mirror)}
+	if s == nil {
+		return false
+	}
+	report := reports[0]
 	s.rows(t, r.Bed, kept("provider"))
 	s.whole(t, report)
 
-	report = stop(t, atConsumer)
+	report = reports[1]
 	s.part(t, report)
 	assert.Equal(t, s.Rows, report.Coverage.Frames)
 	assert.Zero(t, report.Coverage.GapBytes)
 	s.someRows(t, r.Bed, kept("consumer"), report)
 
-	report = stop(t, mirror)
+	report = reports[2]
 	complete := report.Coverage.Frames - report.Coverage.FramesIncomplete
 	t.Logf("coverage %v %%, gap %d bytes, %d of %d messages complete", report.Coverage.Percent, report.Coverage.GapBytes, complete, s.Rows)
 	s.part(t, report)
@@ -185,6 +206,7 @@ func (r *httpRig) badWire(t *testing.T) {
 	_, analysis, err := r.Analyze(kept("mirror"))
 	require.NoError(t, err)
 	sameGroups(t, mirror.File, analysis, 0, false)
+	return true
 }
 
 // rows requires that the messages of a capture file are those that were sent, each with its bytes and its status, and that each call has a name that it may

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -78,6 +79,9 @@ type Streams struct {
 	broken            []string
 }
 
+// errBroken is the error of peers that did not finish what they sent.
+var errBroken = errors.New("messages without an end")
+
 // Streams returns what the peers have sent since Streams or Truth was last called, without names.
 func (b *Bed) Streams(peers ...*Peer) (*Streams, error) {
 	s := &Streams{Methods: map[Method]*Group{}, byKey: map[streamKey]*stream{}, counted: [2]map[way]int{{}, {}}}
@@ -87,7 +91,7 @@ func (b *Bed) Streams(peers ...*Peer) (*Streams, error) {
 		}
 	}
 	if len(s.broken) > 0 {
-		return nil, fmt.Errorf("messages without an end: %s", strings.Join(s.broken, "; "))
+		return nil, fmt.Errorf("%w: %s", errBroken, strings.Join(s.broken, "; "))
 	}
 	connections := map[way]bool{}
 	for key, st := range s.byKey {
