@@ -78,6 +78,7 @@ func TestRESTLive(t *testing.T) {
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
 			for range 3 {
+				r.disconnected()
 				if part.run(r, t) {
 					return
 				}
@@ -105,6 +106,15 @@ func (r *httpRig) start(t *testing.T) {
 		for peer, ready := range map[*Peer]string{p.provider: "READY", p.consumer: "LISTENING"} {
 			_, err := peer.WaitFor(ready, 1, 4*StartJava) // the others take their time, too
 			require.NoError(t, err)
+		}
+	}
+}
+
+// disconnected waits for the end of the connections that Hessian's client keeps for 5 s: they would be joined midway.
+func (r *httpRig) disconnected() {
+	for _, p := range r.pairs {
+		if p.settings[0] == "-Drig.protocol=hessian" {
+			p.consumer.Disconnected(p.port)
 		}
 	}
 }
@@ -169,11 +179,6 @@ func (r *httpRig) wire(t *testing.T) bool {
 // badWire: segments are lost, overtaken and repeated on their way. The provider's interface sees all bytes, the consumer's all that its host waited for:
 // Hessian closes a connection before it has read the end of the last chunk. A mirror port misses some packets; what is reported of the others was sent.
 func (r *httpRig) badWire(t *testing.T) bool {
-	for _, p := range r.pairs {
-		if p.settings[0] == "-Drig.protocol=hessian" { // its client keeps connections for 5 s, which would be joined midway
-			p.consumer.Disconnected(p.port)
-		}
-	}
 	r.relayed(t, Badly{Lost: 0.02, Overtaken: 0.03, Repeated: 0.01, NotMirrored: 0.02})
 	kept := func(place string) string { return filepath.Join(r.Dir, "http-"+place+".pcapng") }
 	atProvider := r.capture(t, r.Provider, "", ProviderLink, "-w", kept("provider"))
