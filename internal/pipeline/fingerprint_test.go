@@ -24,7 +24,7 @@ func printsOf(t *testing.T, s *script, m *call.Machine) []Fingerprint {
 	return f.List
 }
 
-// A connection has the same fingerprint whichever packet of it comes first. One without the start has the same Ends.
+// A connection has the same fingerprint whichever of its packets comes first. Without its start it has the same Ends.
 func TestFingerprint(t *testing.T) {
 	s := &script{}
 	s.send(40000, 20880, syn, 99, nil)

@@ -45,8 +45,8 @@ func decodePrints(text string) ([]pipeline.Fingerprint, error) {
 // sharing is the search for connections that two of several reports have.
 type sharing struct {
 	list []*Report
-	// side is set if all reports have the calls of the same side. Then a connection is counted twice only if the same end of it is the
-	// machine in both reports.
+	// side is set if all reports have the calls of the same side. Then a connection is counted twice only if the machine is at the
+	// same end in both reports.
 	side bool
 	// before and after are reports with the same connection, one of which ends before the other one begins; nil if there are none.
 	before, after *Report

@@ -61,7 +61,7 @@ type Report struct {
 	Side string
 	// Fingerprints are those of the connections, nil if they are not known.
 	Fingerprints *pipeline.Fingerprints
-	// Stopped are the reasons why inputs were not read to their end that are no damage of an input: a signal, or an error of an interface.
+	// Stopped says why inputs were not read to their end although none is damaged: a signal, or an error of an interface.
 	Stopped []string
 	// Remarks are what to tell the user about the sum of reports.
 	Remarks []string

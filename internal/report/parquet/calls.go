@@ -155,7 +155,7 @@ func frame(m *call.Message) value {
 	return integer(m.Number)
 }
 
-// ofMessage returns a text of a message, null if there is no message or the text is empty.
+// ofMessage returns a text of a message, null without a message or without a text.
 func ofMessage(m *call.Message, of func(*call.Message) string) value {
 	if m == nil {
 		return null

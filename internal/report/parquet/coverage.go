@@ -60,7 +60,7 @@ func inputs(r *Run) string {
 	return strings.Join(names, "\n")
 }
 
-// timeOf returns a time in nanoseconds since the Unix epoch, null if there are no packets.
+// timeOf returns a time in nanoseconds since the Unix epoch, null without packets.
 func timeOf(r *Run, ns int64) value {
 	if r.Totals.Packets == 0 {
 		return null
