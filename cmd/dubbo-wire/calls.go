@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,8 +60,12 @@ read twice.`,
 				},
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
 					if t.Format == "parquet" {
-						if err := openCoverage(s, t, &books); err != nil {
+						coverage, err := parquet.CoverageFile(s.places, t)
+						if err != nil {
 							return nil, err
+						}
+						if coverage != nil {
+							books = append(books, coverage)
 						}
 						return parquet.NewCalls(t.W, inputs, node), nil
 					}
@@ -80,12 +82,18 @@ read twice.`,
 				},
 				sink: func(f *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
 					if output.Any(targets, "parquet") {
-						return measure.SettledCallSink(f, write)
+						return measure.SettledCallSink(measure.CallSink(f, func(*call.Call) {}), write)
 					}
 					return measure.CallSink(f, write)
 				},
 				after: func(src *measure.Files, totals *pipeline.Totals, verdict error) error {
-					return writeCoverage(books, src, totals, node, verdict)
+					for _, t := range books {
+						run := &parquet.Run{Node: node, Report: report.Build(src.Inputs(), totals, sizes.DefaultBy(), nil)}
+						if err := parquet.CloseCoverage(t, run, verdict); err != nil {
+							return err
+						}
+					}
+					return nil
 				},
 			}
 			if sortBy != "" {
@@ -116,38 +124,4 @@ read twice.`,
 		fs.StringVar(&node, "node", "", "the `NAME` of the machine that captured, for the column host of parquet")
 	})
 	return cmd
-}
-
-// openCoverage opens the file for the coverage of a Parquet file beside it, in a folder that engines do not read with it. It is opened before the
-// run, which may be long. There is none beside a device or a pipe.
-func openCoverage(s *streams, calls *output.Target, books *[]*output.Target) error {
-	if calls.Temp() == nil {
-		return nil
-	}
-	name := filepath.Join(filepath.Dir(calls.File), "_coverage", filepath.Base(calls.File))
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return output.CannotWrite("-o", name, err)
-	}
-	t, err := s.places.File("-o", "parquet", name)
-	if err == nil {
-		*books = append(*books, t)
-	}
-	return err
-}
-
-// writeCoverage writes the coverage of a run and closes its files.
-func writeCoverage(books []*output.Target, src *measure.Files, totals *pipeline.Totals, node string, verdict error) error {
-	for _, t := range books {
-		run := &parquet.Run{Node: node, Calls: filepath.Base(t.File), Exit: exit.CodeOf(verdict), Report: report.Build(src.Inputs(), totals, sizes.DefaultBy(), nil)}
-		if run.Exit == exit.Partly {
-			run.Error = verdict.Error()
-		}
-		if err := parquet.WriteCoverage(t.W, run); err != nil {
-			return output.CannotWrite("-o", t.File, err)
-		}
-		if err := t.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

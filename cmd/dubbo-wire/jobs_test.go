@@ -27,6 +27,7 @@ func TestJobs(t *testing.T) {
 		{"frames", "--format", "jsonl", "--method", "*e*"},
 		{"calls", "--format", "jsonl"},
 		{"calls"},
+		{"calls", "--format", "parquet"},
 	}
 	for _, in := range inputs {
 		name := filepath.Base(in[0])

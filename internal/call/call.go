@@ -73,6 +73,9 @@ type Message struct {
 	Order uint64
 	// Arrived is the time of arrival on the steady clock, in nanoseconds.
 	Arrived int64
+	// Repeated is the link bytes of its retransmissions so far. Wire gets them when the message is settled: until then one goroutine may read Wire while
+	// another counts.
+	Repeated int64
 	// Owner receives the message when it is settled. The sink that takes the call sets it.
 	Owner Settler
 	// OwnerKind is for the Owner, which sets and reads it.
@@ -237,6 +240,14 @@ func (m *Message) FrameBytes() (n int64) {
 		n += int64(m.FrameLen())
 	}
 	return n
+}
+
+// Copy returns a copy of what does not change after the call is closed, with the Owner. It does not touch what the goroutine of the pairer writes.
+func (m *Message) Copy() Message {
+	return Message{
+		Number: m.Number, Summary: m.Summary, Next: m.Next, Sampled: m.Sampled, Details: m.Details, BodyHash: m.BodyHash, Order: m.Order,
+		Arrived: m.Arrived, Owner: m.Owner, OwnerKind: m.OwnerKind,
+	}
 }
 
 // WireBytes returns the link bytes of all messages from m on. They are final when the messages are settled.

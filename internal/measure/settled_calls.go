@@ -5,13 +5,14 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// SettledCallSink returns the sink that passes the selected calls to write when the link bytes of all their messages are final, in the order in which
-// they are: retransmissions of a call may follow its end. Calls and messages are borrowed.
-func SettledCallSink(_ *Filter, write func(*call.Call)) pipeline.Sink {
-	return &settledCalls{write: write}
+// SettledCallSink returns the sink that passes everything on to next, and the selected calls to write when the link bytes of all their messages are
+// final, in the order in which they are: retransmissions of a call may follow its end. Calls and messages are borrowed.
+func SettledCallSink(next pipeline.Sink, write func(*call.Call)) pipeline.Sink {
+	return &settledCalls{Sink: next, write: write}
 }
 
 type settledCalls struct {
+	pipeline.Sink
 	write func(*call.Call)
 	free  *settledCall
 }
@@ -28,12 +29,12 @@ type settledCall struct {
 // settledMessage is the copy of a message, which it owns until that is settled.
 type settledMessage struct {
 	call.Message
-	of *settledCall
+	of    *settledCall
+	owner call.Settler // of the next sink
 }
 
-func (*settledCalls) Frame(*pipeline.Row) {}
-
 func (s *settledCalls) Call(c *call.Call, selected bool) {
+	s.Sink.Call(c, selected)
 	if !selected {
 		return
 	}
@@ -55,7 +56,7 @@ func (s *settledCalls) Call(c *call.Call, selected bool) {
 func (k *settledCall) copies(m *call.Message) (first *call.Message) {
 	var last *call.Message
 	for ; m != nil; m = m.Next {
-		k.messages = append(k.messages, settledMessage{*m, k})
+		k.messages = append(k.messages, settledMessage{m.Copy(), k, m.Owner})
 		at := &k.messages[len(k.messages)-1]
 		m.Owner = at
 		if last == nil {
@@ -70,6 +71,9 @@ func (k *settledCall) copies(m *call.Message) (first *call.Message) {
 
 // Settle implements [call.Settler].
 func (m *settledMessage) Settle(final *call.Message) {
+	if m.owner != nil {
+		m.owner.Settle(final)
+	}
 	m.Wire = final.Wire
 	k := m.of
 	if k.open--; k.open > 0 {

@@ -425,10 +425,10 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 		owner, k := d.owner(pos, left)
 		switch {
 		case owner != nil:
-			owner.Wire += k + overhead
+			owner.Repeated += k + overhead
 		case !r.Repeat(int(d.side), rpc.Span{From: pos, To: pos + k}, k+overhead):
 			if last := d.newest; last != nil {
-				last.Wire += k + overhead
+				last.Repeated += k + overhead
 			}
 		}
 		pos, left, overhead = pos+k, left-k, 0

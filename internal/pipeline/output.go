@@ -64,6 +64,7 @@ func (d *delivery) closeCall(c *call.Call, selected bool) {
 }
 
 func (d *delivery) settle(m *call.Message) {
+	m.Wire += m.Repeated
 	if m.Owner != nil {
 		m.Owner.Settle(m)
 	}

@@ -258,12 +258,13 @@ func (t *Totals) call(c *call.Call) {
 
 // Settle adds the final link bytes of a message.
 func (t *Totals) Settle(m *call.Message) {
-	t.RPCBytes += m.Wire
+	wire := m.Wire + m.Repeated
+	t.RPCBytes += wire
 	switch {
 	case !m.Complete:
-		t.IncompleteBytes += m.Wire
+		t.IncompleteBytes += wire
 	case m.Kind.Control():
-		t.EventBytes += m.Wire
+		t.EventBytes += wire
 	}
 }
 

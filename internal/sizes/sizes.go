@@ -378,7 +378,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, k kind) {
 	}
 	d := g.direction(k)
 	if a.unsettled {
-		d.Wire.Add(m.Wire)
+		d.Wire.Add(m.Wire + m.Repeated)
 	}
 	if m.Parts != (decode.PartBytes{}) {
 		for i, n := range m.Parts {

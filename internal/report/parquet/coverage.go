@@ -1,12 +1,17 @@
 package parquet
 
 import (
+	"cmp"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode"
 
 	"github.com/parquet-go/parquet-go"
 
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 )
@@ -14,13 +19,45 @@ import (
 // CoverageSchema is the name and version of the table of coverage, in the metadata of a file.
 const CoverageSchema = "dubbo-wire/coverage/1"
 
-// Run is what a row of coverage says of the run that wrote the calls.
+// Run is what a row of coverage says of the run, or the part of a run, that wrote the calls.
 type Run struct {
 	Node  string // the machine that captured, "" if it is not known
 	Calls string // the file with the calls
 	Error string // why reading ended early, "" if it did not
 	Exit  int    // the exit code
 	*report.Report
+	// Earlier is the report at the end of the file before, whose counts are subtracted; nil for the first or only file of a run.
+	Earlier *report.Report
+}
+
+// CoverageFile opens the file for the coverage of a file of calls, which is beside it in a folder that engines do not read with it. It returns nil for a device
+// or a pipe, which has nothing beside it.
+func CoverageFile(places *output.Places, calls *output.Target) (*output.Target, error) {
+	if calls.Temp() == nil {
+		return nil, nil
+	}
+	name := CoverageName(calls.File)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, output.CannotWrite("-o", name, err)
+	}
+	return places.File("-o", "parquet", name)
+}
+
+// CoverageName returns the name of the file with the coverage of a file of calls.
+func CoverageName(calls string) string {
+	return filepath.Join(filepath.Dir(calls), "_coverage", filepath.Base(calls))
+}
+
+// CloseCoverage writes the coverage of a run that ended with verdict, and closes its file.
+func CloseCoverage(t *output.Target, r *Run, verdict error) error {
+	r.Calls, r.Exit = filepath.Base(t.File), exit.CodeOf(verdict)
+	if r.Exit == exit.Partly {
+		r.Error = verdict.Error()
+	}
+	if err := WriteCoverage(t.W, r); err != nil {
+		return output.CannotWrite("-o", t.File, err)
+	}
+	return t.Close()
 }
 
 // WriteCoverage writes a table of one row: the books of a run.
@@ -38,18 +75,30 @@ func coverageColumns() []column[Run] {
 		{"host", "", "the machine that captured (`--node`)", text, func(r *Run) value { return optional(r.Node) }},
 		{"calls", "", "the file with the calls", text, func(r *Run) value { return optional(r.Calls) }},
 		{"files", "", "the inputs, one a line", text, func(r *Run) value { return optional(inputs(r)) }},
-		{"first_time", "UTC", "of the first packet", instant, func(r *Run) value { return timeOf(r, r.First) }},
+		{"first_time", "UTC", "of the first packet; of the last packet before, if the same capture wrote an earlier file", instant, func(r *Run) value { return timeOf(r, r.from()) }},
 		{"last_time", "UTC", "of the last packet", instant, func(r *Run) value { return timeOf(r, r.Last) }},
 		{"exit_code", "", "of the run: 4 if it read a part of its inputs", number, func(r *Run) value { return integer(int64(r.Exit)) }},
 		{"error", "", "why reading ended early", text, func(r *Run) value { return optional(r.Error) }},
-		{"packets", "", "of all inputs", number, func(r *Run) value { return integer(r.Totals.Packets) }},
+		{"packets", "", "of all inputs", number, func(r *Run) value { return integer(r.Totals.Packets - r.earlier().Totals.Packets) }},
 		{"dropped_packets", "", "by the machines that captured; null if an input does not tell", number, dropped},
-		{"percent", "", "of the bytes of the streams, in complete frames", decimal, func(r *Run) value { return parquet.DoubleValue(r.Percent()) }},
+		{"percent", "", "of the bytes of the streams, in complete frames, since the start of the run", decimal, func(r *Run) value { return parquet.DoubleValue(r.Percent()) }},
 	}
-	for i, b := range (&report.Report{Totals: new(pipeline.Totals)}).Books() {
-		columns = append(columns, column[Run]{snake(b.Name), "", "", number, func(r *Run) value { return integer(r.Books()[i].Count) }})
+	for i, b := range none.Books() {
+		columns = append(columns, column[Run]{snake(b.Name), "", "", number, func(r *Run) value { return integer(r.Books()[i].Count - r.earlier().Books()[i].Count) }})
 	}
 	return columns
+}
+
+// none is the report before a run.
+var none = &report.Report{Totals: new(pipeline.Totals)}
+
+func (r *Run) earlier() *report.Report { return cmp.Or(r.Earlier, none) }
+
+func (r *Run) from() int64 {
+	if r.Earlier == nil || r.Earlier.Totals.Packets == 0 {
+		return r.First
+	}
+	return r.Earlier.Last
 }
 
 func inputs(r *Run) string {
@@ -70,11 +119,14 @@ func timeOf(r *Run, ns int64) value {
 
 func dropped(r *Run) value {
 	sum := int64(0)
-	for _, in := range r.Inputs {
+	for i, in := range r.Inputs {
 		if in.Dropped == nil {
 			return null
 		}
 		sum += *in.Dropped
+		if r.Earlier != nil && i < len(r.Earlier.Inputs) {
+			sum -= *r.Earlier.Inputs[i].Dropped
+		}
 	}
 	return integer(sum)
 }
