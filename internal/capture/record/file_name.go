@@ -29,17 +29,10 @@ type numbers struct{ last, most int }
 // maxNames is how many bases are remembered to notice that one repeats.
 const maxNames = 1 << 14
 
-// next returns the name of the next file, whose period starts at that time; reused reports that an earlier file of this
-// run had it. start says that a recording starts, whose first file gets a new name.
-func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool) {
-	base := o.File
-	if o.Every > 0 {
-		t := time.Unix(0, at).UTC()
-		if o.Local {
-			t = t.Local()
-		}
-		base, _ = formatTime(o.File, t)
-	}
+// next returns the name of the next file of a period; reused reports that an earlier file of this run had it. start says that a
+// recording starts, whose first file gets a new name.
+func (n *namer) next(o *Options, period *Period, start bool) (name string, reused bool) {
+	base := period.Name(o.File, o.Local)
 	ring := o.MaxBytes > 0 && o.Files > 0
 	used, known := n.had[base]
 	number := 0

@@ -68,9 +68,17 @@ func (o *Options) Check() error {
 		return fmt.Errorf("-w - (standard output) cannot be combined with -C, -G or -W")
 	}
 	if o.Every > 0 {
-		if _, c := formatTime(o.File, time.Time{}); c != "" {
-			return fmt.Errorf("-w %s: %s is not a time format; use %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) or others of strftime; %%%% is a percent sign", o.File, c)
+		if err := CheckName(o.File); err != nil {
+			return fmt.Errorf("-w %w", err)
 		}
+	}
+	return nil
+}
+
+// CheckName returns an error if the name of the files of Every has conversions that are not known.
+func CheckName(pattern string) error {
+	if _, c := formatTime(pattern, time.Time{}); c != "" {
+		return fmt.Errorf("%s: %s is not a time format; use %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) or others of strftime; %%%% is a percent sign", pattern, c)
 	}
 	return nil
 }

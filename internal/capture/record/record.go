@@ -38,11 +38,11 @@ type Recorder struct {
 	section uint32 // counts sections of all files
 	ids     uint32 // interfaces described in this section
 
-	now          int64 // the latest known time
-	begin, until int64 // the period of the current file; until is used with Every only
-	opened       int64 // time when the file was opened
-	files        int
-	overwritten  int
+	now         int64  // the latest known time
+	period      Period // of the current file
+	opened      int64  // time when the file was opened
+	files       int
+	overwritten int
 
 	counted           bool
 	received, dropped int64                             // the kernel's counts so far
@@ -124,7 +124,7 @@ func (r *Recorder) Start(file string) error {
 	r.err, r.done = nil, false
 	r.stats.Files, r.files = r.stats.Files+r.files, 0
 	r.now = r.o.now()
-	r.startPeriod(r.now)
+	r.period = Period{r.o.Every, r.now}
 	if err := r.open(); err != nil {
 		r.err = err
 		return err
@@ -276,12 +276,7 @@ func (r *Recorder) Tick(at int64) {
 // rotateIfDue opens the next file if the period of this one is over. It reports whether a file is open.
 func (r *Recorder) rotateIfDue(at int64) bool {
 	r.now = at
-	if r.o.Every == 0 || at < r.until && at >= r.begin-int64(r.o.Every) {
-		return true
-	}
-	if at < r.until {
-		// The clock was set back: the file continues for a period from now.
-		r.startPeriod(at)
+	if !r.period.Over(at) {
 		return true
 	}
 	if r.o.Files > 0 && r.o.MaxBytes == 0 && r.files >= r.o.Files {
@@ -289,13 +284,8 @@ func (r *Recorder) rotateIfDue(at int64) bool {
 		r.finish()
 		return false
 	}
-	r.startPeriod(r.until + (at-r.until)/int64(r.o.Every)*int64(r.o.Every))
+	r.period.Next(at)
 	return r.next()
-}
-
-func (r *Recorder) startPeriod(at int64) {
-	r.begin = at
-	r.until = at + int64(r.o.Every)
 }
 
 // next closes this file and opens the next one.
@@ -314,7 +304,7 @@ func (r *Recorder) next() bool {
 func (r *Recorder) open() error {
 	name, reused := r.o.File, false
 	if name != "-" {
-		name, reused = r.names.next(&r.o, r.begin, r.files == 0)
+		name, reused = r.names.next(&r.o, &r.period, r.files == 0)
 	}
 	if err := r.create(name); err != nil {
 		return err
@@ -324,7 +314,7 @@ func (r *Recorder) open() error {
 	}
 	r.files++
 	r.on = true
-	r.opened = max(r.now, r.begin)
+	r.opened = max(r.now, r.period.Begin)
 	r.base.received, r.base.dropped = r.received, r.dropped
 	r.leftBase = r.stats.LeftOut
 	r.startSection()

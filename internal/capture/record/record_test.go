@@ -158,7 +158,7 @@ func TestNames(t *testing.T) {
 		at, again := day, 0
 		for i, step := range c.steps {
 			at = at.Add(step)
-			name, had := n.next(&c.o, at.UnixNano(), i == 0)
+			name, had := n.next(&c.o, &Period{c.o.Every, at.UnixNano()}, i == 0)
 			got = append(got, name)
 			if had {
 				again++
