@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/session"
 	"dubbo-wire/internal/term"
 )
@@ -43,12 +45,16 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
   sudo dubbo-wire capture any port 20880 --user $USER -w trace.pcapng
   sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
   sudo dubbo-wire capture eth0 --side server
+  sudo dubbo-wire capture eth0 -o 'calls-%Y%m%d-%H%M.parquet' -G 3600
   sudo dubbo-wire capture lo port 20880 -- mvn verify`,
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.IntervalGiven = cmd.Flags().Changed("interval")
 			var err error
 			if c.Measure, c.Print, err = a.complete(); err == nil {
+				err = c.takeCallFiles(&a.output.Options)
+			}
+			if err == nil {
 				err = c.check()
 			}
 			if err != nil {
@@ -66,7 +72,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 			return l.Run()
 		},
 	}
-	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded")
+	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded", "parquet")
 	in.limitFlags.IdleTime, in.limitFlags.CallTime = 15*time.Minute, 5*time.Minute
 	in.limitFlags.add(cmd)
 	in.addRoutes(cmd)
@@ -103,11 +109,12 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	addFlags(cmd.Flags(), recordGroup, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&c.Record.File, "write", "w", "", "write the packets to `FILE` as pcapng (-: standard output)")
 		fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, start a new file after `N` million bytes")
-		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, start a new file every `N` seconds; its name may contain %Y %m %d %H %M %S")
+		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w or -o FILE.parquet, start a new file every `N` seconds; its name may contain %Y %m %d %H %M %S")
 		fs.IntVarP(&c.Record.Files, "file-count", "W", 0, "with -C, write `N` files in rotation; with -G alone, stop after N files")
 		for name, n := range map[string]*int{"file-size": &c.fileSize, "rotate-seconds": &c.rotate, "file-count": &c.Record.Files} {
 			atLeast(fs, name, n, 0)
 		}
+		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet (default: its host name)")
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
 	})
 	fs := cmd.Flags()
@@ -157,15 +164,48 @@ func (c *captureFlags) check() error {
 		return exit.Usagef("-i %s: %s is given twice", strings.Join(c.Interfaces, ","), twice(c.Interfaces))
 	case slices.Contains(c.Interfaces, ""):
 		return exit.Usagef("-i %s: an interface name is empty", strings.Join(c.Interfaces, ","))
-	case c.Record.File == "" && (c.fileSize > 0 || c.rotate > 0 || c.Record.Files > 0 || c.Record.OnlyRPC):
-		return exit.Usagef("-C, -G, -W and --only-rpc need a file for the packets: -w trace.pcapng")
+	case c.Record.File == "" && (c.fileSize > 0 || c.Record.OnlyRPC):
+		return exit.Usagef("-C and --only-rpc need a file for the packets: -w trace.pcapng")
+	case c.Record.File == "" && c.CallFiles.File == "" && (c.rotate > 0 || c.Record.Files > 0):
+		return exit.Usagef("-G and -W need a file for the packets or the calls: -w trace.pcapng, -o calls.parquet")
+	case c.Record.File == "" && c.Record.Files > 0 && c.rotate == 0:
+		return exit.Usagef("-W %d needs -G, which says when to start a new file", c.Record.Files)
 	}
 	c.Record.MaxBytes, c.Record.Every = int64(c.fileSize)*1_000_000, time.Duration(c.rotate)*time.Second
+	c.CallFiles.Every = c.Record.Every
+	if c.Record.MaxBytes == 0 { // with -C, the files of -w are overwritten in turn
+		c.CallFiles.Files = c.Record.Files
+	}
 	c.Record.SnapLen = c.SnapLen
 	if c.Record.File != "" {
 		if err := c.Record.Check(); err != nil {
 			return exit.Usagef("%v", err)
 		}
+	}
+	return nil
+}
+
+// takeCallFiles takes the file of Parquet out of the files of the report.
+func (c *captureFlags) takeCallFiles(o *output.Options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	names, err := o.Take("parquet")
+	switch {
+	case err != nil:
+		return err
+	case len(names) > 1:
+		return exit.Usagef("-o %s: capture writes calls to one series of files; leave out -o %s", names[1], names[0])
+	case o.Format == "parquet" || slices.Contains(names, "-"):
+		return exit.Usagef("--format parquet: capture needs a file for it: -o calls.parquet")
+	case len(names) == 0 && c.CallFiles.Node != "":
+		return exit.Usagef("--node names the machine in parquet: add -o calls.parquet")
+	case len(names) == 0:
+		return nil
+	}
+	c.CallFiles.File = names[0]
+	if c.CallFiles.Node == "" {
+		c.CallFiles.Node, _ = os.Hostname()
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "recorded": cmdRecorded, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
-			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups, "allgroups": cmdAllGroups, "sums": cmdSums,
+			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups, "allgroups": cmdAllGroups, "sums": cmdSums, "callfiles": cmdCallFiles,
 			"sections": cmdSections,
 		},
 		Condition: func(name string) (bool, error) {

@@ -7,11 +7,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,7 +26,7 @@ func (r parquetRow) text(name string) string { return string(r[name].ByteArray()
 func (r parquetRow) is(name string) bool { v, ok := r[name]; return ok && v.Boolean() }
 
 // readParquet returns the rows of a file and the schema in its metadata.
-func readParquet(t *testing.T, name string) (rows []parquetRow, schema string) {
+func readParquet(t require.TestingT, name string) (rows []parquetRow, schema string) {
 	in, err := os.Open(name)
 	require.NoError(t, err)
 	defer in.Close()
@@ -106,20 +109,10 @@ func parquetAgrees(t *testing.T, p *printed) {
 		Groups   []json.RawMessage
 	}
 	require.NoError(t, json.Unmarshal([]byte(report.out), &want))
-	got := map[string]*parquetGroup{}
-	streaming := map[string]bool{}
 	for _, row := range rows {
 		require.Equal(t, "here", row.text("host"))
-		key := fmt.Sprint(row.text("protocol"), " ", row.text("serialization"), " ", row.text("service"), " ", row.text("method"))
-		g := got[key]
-		if g == nil {
-			g = new(parquetGroup)
-			got[key] = g
-		}
-		g.add(row)
-		streaming[key] = streaming[key] || row["request_messages"].Int64() > 1 || row["response_messages"].Int64() > 1
 	}
-	require.Len(t, got, len(want.Groups))
+	rowsAgree(t, rows, want.Groups)
 
 	// Names of errors, classes of exceptions and groups of services are those of the records, which decode everything.
 	names := map[string]int{}
@@ -141,7 +134,24 @@ func parquetAgrees(t *testing.T, p *printed) {
 	for text, n := range names {
 		require.Zero(t, n, text)
 	}
-	for _, raw := range want.Groups {
+}
+
+// rowsAgree compares rows with the groups of a report by the default keys.
+func rowsAgree(t require.TestingT, rows []parquetRow, groups []json.RawMessage) {
+	got := map[string]*parquetGroup{}
+	streaming := map[string]bool{}
+	for _, row := range rows {
+		key := fmt.Sprint(row.text("protocol"), " ", row.text("serialization"), " ", row.text("service"), " ", row.text("method"))
+		g := got[key]
+		if g == nil {
+			g = new(parquetGroup)
+			got[key] = g
+		}
+		g.add(row)
+		streaming[key] = streaming[key] || row["request_messages"].Int64() > 1 || row["response_messages"].Int64() > 1
+	}
+	require.Len(t, got, len(groups))
+	for _, raw := range groups {
 		var of struct{ Protocol, Serialization, Service, Method string }
 		var g parquetGroup
 		require.NoError(t, json.Unmarshal(raw, &of))
@@ -204,4 +214,68 @@ func (g *parquetGroup) add(row parquetRow) {
 	if v, ok := row["latency_micros"]; ok {
 		g.LatencyMicros.add(v.Double())
 	}
+}
+
+// scriptTest is a script as a test of require.
+type scriptTest struct{ *testscript.TestScript }
+
+func (t scriptTest) Errorf(format string, args ...any) { t.Fatalf(format, args...) }
+
+func (scriptTest) FailNow() {}
+
+// cmdCallFiles compares the files of calls in a folder, and their coverage, with a report.
+func cmdCallFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: callfiles REPORT FOLDER FILES")
+	}
+	t := scriptTest{ts}
+	least, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	var want struct {
+		Coverage map[string]any
+		Wire     map[string]any
+		Inputs   []struct{ Packets int64 }
+		Groups   []json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(ts.ReadFile(args[0])), &want))
+	files, err := filepath.Glob(ts.MkAbs(args[1] + "/*.parquet"))
+	ts.Check(err)
+	require.GreaterOrEqual(t, len(files), least)
+	var rows []parquetRow
+	sums := map[string]int64{}
+	var until int64
+	for _, name := range files {
+		some, schema := readParquet(t, name)
+		require.Equal(t, "dubbo-wire/calls/1", schema)
+		rows = append(rows, some...)
+		coverage, _ := readParquet(t, filepath.Join(filepath.Dir(name), "_coverage", filepath.Base(name)))
+		require.Len(t, coverage, 1)
+		row := coverage[0]
+		require.Equal(t, filepath.Base(name), row.text("calls"))
+		require.Zero(t, row["exit_code"].Int64())
+		if until != 0 {
+			require.Equal(t, until, row["first_time"].Int64())
+		}
+		if at, ok := row["last_time"]; ok {
+			until = at.Int64()
+		}
+		for column, v := range row {
+			if v.Kind() == parquet.Int64 {
+				sums[column] += v.Int64()
+			}
+		}
+	}
+	rowsAgree(t, rows, want.Groups)
+	require.Equal(t, want.Inputs[0].Packets, sums["packets"])
+	books := 0
+	for _, object := range []map[string]any{want.Wire, want.Coverage} {
+		for name, v := range object {
+			if v, ok := v.(float64); ok && name != "percent" {
+				column := strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(name, "_$0"))
+				require.Equal(t, int64(v), sums[column], column)
+				books++
+			}
+		}
+	}
+	require.Greater(t, books, 20)
 }

@@ -130,6 +130,29 @@ func (o *Options) Open(p *Places) ([]*Target, error) {
 	return all, nil
 }
 
+// Take removes the files of a format from the targets and returns their names. A format that was given alone is then no longer that of the others.
+func (o *Options) Take(format string) (names []string, err error) {
+	var others []string
+	for _, name := range o.Files {
+		f := o.Format
+		if name != "-" {
+			if f, err = o.formatFor(name); err != nil {
+				return nil, err
+			}
+		}
+		if f == format {
+			names = append(names, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	o.Files = others
+	if o.Format == format && len(names) > 0 {
+		o.Format = ""
+	}
+	return names, nil
+}
+
 // formatFor returns the format of a file. With several files, an extension wins over --format.
 func (o *Options) formatFor(name string) (string, error) {
 	format := formatOf(name)

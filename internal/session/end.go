@@ -21,6 +21,7 @@ func (l *Session) stopped() bool {
 	case l.child != nil && l.child.ended():
 		l.byCommand = true
 	case l.recorder != nil && l.recorder.Done():
+	case l.calls != nil && l.calls.full:
 	default:
 		return false
 	}

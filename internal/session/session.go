@@ -28,6 +28,7 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/report/parquet"
 	"dubbo-wire/internal/screen"
 	"dubbo-wire/internal/term"
 )
@@ -49,6 +50,7 @@ type Config struct {
 	Sockets                  []int          // opened before the program started itself again; see capture.StartAgain
 	SocketsFlag              string         // the flag that passes Sockets on
 	Record                   record.Options // File is empty if no packets are kept
+	CallFiles                CallFiles
 
 	Plain         bool          // no full screen
 	Interval      time.Duration // between two tables; 0 for none
@@ -73,6 +75,7 @@ type Session struct {
 	machines []*call.Machine
 	ending   *ending
 	targets  []*output.Target
+	calls    *callFiles       // nil without any
 	recorder *record.Recorder // nil if packets cannot be kept
 	keeps    bool             // packets are being kept
 	child    *child           // nil without a command
@@ -100,6 +103,9 @@ func Open(cfg *Config) (_ *Session, err error) {
 		return nil, err
 	}
 	if err = cfg.Output.Check(); err != nil {
+		return nil, err
+	}
+	if err = cfg.CallFiles.check(); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -173,6 +179,9 @@ func Open(cfg *Config) (_ *Session, err error) {
 // abandon closes everything after Open has failed.
 func (l *Session) abandon() {
 	output.Discard(l.targets)
+	if l.calls != nil {
+		l.calls.abandon()
+	}
 	if l.recorder != nil {
 		_ = l.recorder.Close()
 	}
@@ -197,6 +206,12 @@ func (l *Session) openFiles() (err error) {
 			if t.File == "" { // standard output is for the packets
 				t.Redirect(l.Input.Stderr)
 			}
+		}
+	}
+	if l.CallFiles.File != "" {
+		l.calls = &callFiles{CallFiles: l.CallFiles, places: l.Places, inputs: []string{l.name}, local: l.Output.Local, notice: l.notice}
+		if err := l.calls.open(); err != nil {
+			return err
 		}
 	}
 	if l.Record.File == "" && !l.onScreen() {
@@ -234,6 +249,13 @@ func (l *Session) mayWriteLater() error {
 			return exit.Usagef("-o %s: %s", name, advice)
 		}
 	}
+	if name := l.CallFiles.File; name != "" {
+		for _, dir := range []string{l.CallFiles.folder(), filepath.Dir(parquet.CoverageName(name))} {
+			if !writableWithoutRights(dir) {
+				return exit.Usagef("-o %s: %s", name, advice)
+			}
+		}
+	}
 	if (l.Record.MaxBytes > 0 || l.Record.Every > 0) && !writableWithoutRights(filepath.Dir(l.Record.File)) {
 		return exit.Usagef("-w %s: %s", l.Record.File, advice)
 	}
@@ -249,6 +271,9 @@ func (l *Session) Run() error {
 		if !whole { // a panic: restore the terminal and remove files before it is printed
 			_ = l.unwatch()
 			output.Discard(l.targets)
+			if l.calls != nil {
+				l.calls.abandon()
+			}
 		}
 	}()
 	l.started = time.Now()
@@ -261,7 +286,11 @@ func (l *Session) Run() error {
 	}
 	opt.Machines = l.machines
 	c := l.Measure.Collect([]string{l.name}, &opt)
-	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(c, &opt))
+	var sink pipeline.Sink = c
+	if l.calls != nil {
+		sink = l.calls.sink(sink, &opt)
+	}
+	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(sink, &opt))
 	whole = true
 	recordErr := l.unwatch()
 	if l.Input.Verbose {
@@ -274,6 +303,17 @@ func (l *Session) Run() error {
 	inputs := l.src.Inputs()
 	inputs[0].Filter = l.filter.text
 	r, err := c.Report(inputs, totals)
+	verdict := err
+	switch {
+	case err == nil && runErr != nil:
+		verdict = exit.Errorf(exit.Partly, "%s: %v", l.name, runErr)
+	case err == nil:
+		verdict = l.Input.Verdict(totals, r.Selected.Calls, r.Filtered, nil)
+	}
+	var callsErr error
+	if l.calls != nil {
+		callsErr = l.calls.close(l.booksOf(totals), verdict)
+	}
 	if err != nil {
 		output.Discard(l.targets)
 		return err
@@ -291,9 +331,9 @@ func (l *Session) Run() error {
 	}
 	l.remarks(recordErr)
 	if runErr != nil {
-		return exit.Errorf(exit.Partly, "%s: %v", l.name, runErr)
+		return verdict
 	}
-	err = l.Input.Verdict(totals, r.Selected.Calls, r.Filtered, nil)
+	err = verdict
 	if exit.CodeOf(err) == exit.Nothing {
 		// A capture without calls is not an error.
 		text := err.Error()
@@ -316,8 +356,12 @@ func (l *Session) Run() error {
 			return exit.Errorf(code, "")
 		}
 	}
-	if err == nil && recordErr != nil {
+	switch {
+	case err != nil:
+	case recordErr != nil:
 		return exit.Errorf(exit.Partly, "-w %v", recordErr)
+	case callsErr != nil:
+		return exit.Errorf(exit.Partly, "%v", callsErr)
 	}
 	return err
 }

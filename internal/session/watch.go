@@ -118,6 +118,9 @@ func (l *Session) watch(r *pipeline.Running) {
 			l.quit.Store(true) // the reader of the packets is gone
 		}
 	}
+	if l.calls != nil {
+		l.calls.watch(time.Now().UnixNano(), func() *report.Report { return l.booksOf(&r.Progress().Totals) })
+	}
 	switch {
 	case l.screen != nil:
 		set := l.screen.Settings()

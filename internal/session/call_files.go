@@ -1,0 +1,245 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture/record"
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/report/parquet"
+	"dubbo-wire/internal/rpc"
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// callFiles writes the selected calls to Parquet files, one after the other if there is a period, each with its coverage beside it. A file appears under
+// its name when it is complete. A file that cannot be written is given up, and the next period has a new one; its coverage says how many calls were lost.
+// All methods belong to the goroutine of the pipeline; a file is finished in another one, because that takes longer than the kernel's ring may wait.
+type callFiles struct {
+	CallFiles
+	places *output.Places
+	inputs []string
+	local  bool
+	notice func(string)
+
+	period   record.Period
+	file     *callFile      // nil after an error, until the next period
+	earlier  *report.Report // at the end of the last file that was finished
+	finished chan error     // of the file that is being finished; nil without one
+	files    int            // opened
+	last     string         // the name of the newest
+	lost     int64          // calls that are in no file
+	err      error          // the first one
+	full     bool           // the number of files is reached
+}
+
+// CallFiles says where the calls of a capture are written as Parquet.
+type CallFiles struct {
+	File  string        // "" for none; with Every it may have conversions of strftime(3)
+	Every time.Duration // the period of a file; 0 for one file
+	Files int           // the capture ends after that many; 0 for no limit
+	Node  string        // the name of this machine
+}
+
+// callFile is a file that is being written.
+type callFile struct {
+	*parquet.Calls
+	calls, coverage *output.Target
+	rows            int64
+}
+
+// check refuses names with unknown conversions.
+func (c *CallFiles) check() error {
+	if c.File == "" || c.Every == 0 {
+		return nil
+	}
+	if err := record.CheckName(c.File); err != nil {
+		return exit.Usagef("-o %v", err)
+	}
+	return nil
+}
+
+// folder returns the folder of the files, as far as it does not depend on the time.
+func (c *CallFiles) folder() string {
+	dir := filepath.Dir(c.File)
+	for c.Every > 0 && strings.Contains(dir, "%") {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// open opens the first file, so that errors are known before the capture begins.
+func (c *callFiles) open() error {
+	c.period = record.Period{Every: c.Every, Begin: time.Now().UnixNano()}
+	return c.next()
+}
+
+// next opens the file of the period.
+func (c *callFiles) next() error {
+	name := c.period.Name(c.File, c.local)
+	if c.Every > 0 {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return output.CannotWrite("-o", name, err)
+		}
+		name = c.unused(name)
+	}
+	calls, err := c.places.File("-o", "parquet", name)
+	if err != nil {
+		return err
+	}
+	coverage, err := parquet.CoverageFile(c.places, calls)
+	if err != nil {
+		calls.Discard()
+		return err
+	}
+	c.file = &callFile{Calls: parquet.NewCalls(calls.W, c.inputs, c.Node), calls: calls, coverage: coverage}
+	c.files++
+	return nil
+}
+
+// unused returns a name that no file has: name, or name with a number before its extension. An earlier run may have written one in the same period, and
+// the file before may have no name yet.
+func (c *callFiles) unused(name string) string {
+	ext := filepath.Ext(name)
+	for n, next := 2, name; ; n++ {
+		if _, err := os.Lstat(next); err != nil && next != c.last {
+			c.last = next
+			return next
+		}
+		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+	}
+}
+
+// sink returns the sink that writes calls and passes them on to next, and sets what it needs in the options of the run.
+func (c *callFiles) sink(next pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
+	opt.Detail, opt.Records = max(opt.Detail, rpc.Parts), true
+	return measure.SettledCallSink(next, c.write)
+}
+
+func (c *callFiles) write(k *call.Call) {
+	if c.file == nil {
+		c.lost++
+		return
+	}
+	if err := c.file.Row(k); err != nil {
+		c.fail(output.CannotWrite("-o", c.file.calls.File, err))
+		return
+	}
+	c.file.rows++
+}
+
+// fail gives up the file.
+func (c *callFiles) fail(err error) {
+	if c.file != nil {
+		c.lost += c.file.rows + 1
+		c.file.discard()
+		c.file = nil
+	}
+	c.failed(err)
+}
+
+func (c *callFiles) failed(err error) {
+	text := err.Error()
+	if c.Every > 0 {
+		text += "; the next period has a new file"
+	}
+	c.notice(text)
+	c.err = cmp.Or(c.err, err)
+}
+
+func (f *callFile) discard() {
+	f.calls.Discard()
+	if f.coverage != nil {
+		f.coverage.Discard()
+	}
+}
+
+// watch begins the next file when the period is over. books returns the report of the run so far.
+func (c *callFiles) watch(now int64, books func() *report.Report) {
+	if !c.period.Over(now) || c.full {
+		return
+	}
+	if c.finished != nil && len(c.finished) == 0 {
+		return // the file before takes longer than a period
+	}
+	c.wait()
+	if c.file != nil {
+		c.finish(books(), nil)
+	}
+	if c.full = c.Files > 0 && c.files >= c.Files; c.full {
+		return
+	}
+	c.period.Next(now)
+	if err := c.next(); err != nil {
+		c.failed(err)
+	}
+}
+
+// finish completes the file in a goroutine of its own. verdict is that of the run so far.
+func (c *callFiles) finish(r *report.Report, verdict error) {
+	f, run := c.file, &parquet.Run{Node: c.Node, Report: r, Earlier: c.earlier}
+	if c.lost > 0 && verdict == nil {
+		verdict = exit.Errorf(exit.Partly, "%s before were not written: %v", term.Counted(c.lost, "call"), c.err)
+	}
+	c.file, c.earlier, c.lost = nil, r, 0
+	c.finished = make(chan error, 1)
+	go func() { c.finished <- f.finish(run, verdict) }()
+}
+
+func (f *callFile) finish(run *parquet.Run, verdict error) error {
+	err := f.Close()
+	if err == nil {
+		err = f.calls.Close()
+	}
+	if err != nil {
+		f.discard()
+		return output.CannotWrite("-o", f.calls.File, err)
+	}
+	if f.coverage == nil {
+		return nil
+	}
+	return parquet.CloseCoverage(f.coverage, run, verdict)
+}
+
+// wait waits until the file before is complete.
+func (c *callFiles) wait() {
+	if c.finished == nil {
+		return
+	}
+	if err := <-c.finished; err != nil {
+		c.failed(err)
+	}
+	c.finished = nil
+}
+
+// close completes the last file after the run, and returns the first error of all files.
+func (c *callFiles) close(r *report.Report, verdict error) error {
+	c.wait()
+	if c.file != nil {
+		c.finish(r, verdict)
+		c.wait()
+	}
+	return c.err
+}
+
+// abandon removes what is not complete.
+func (c *callFiles) abandon() {
+	if c.file != nil {
+		c.file.discard()
+		c.file = nil
+	}
+}
+
+// booksOf returns a report without groups: the coverage of a run so far.
+func (l *Session) booksOf(t *pipeline.Totals) *report.Report {
+	return report.Build(l.src.Inputs(), t, sizes.DefaultBy(), nil)
+}
