@@ -28,10 +28,13 @@ func newCalls(s *streams) *cobra.Command {
 		GroupID: "look",
 		Short:   "Print one record per call, with request and response paired",
 		Long: `calls pairs requests with their responses and prints one record per call, in the order in which the calls ended.
-The table does not contain values; json and jsonl contain arguments, attachments, results and exceptions.
+The table does not contain values; json and jsonl contain arguments, attachments, results and exceptions, and what the
+bytes are for.
 
-parquet is a table for engines such as DuckDB, ClickHouse and Spark: one row per call, in the order in which their link bytes are final, without
-values. -o NAME.parquet also writes _coverage/NAME.parquet beside it: what was captured and what was not. docs/parquet.md has the columns.
+parquet is a table for engines such as DuckDB, ClickHouse and Spark: one row per call, without values. Rows of json,
+jsonl and parquet have link bytes; they come when these are final, since retransmissions may follow the end of a call.
+-o NAME.parquet also writes _coverage/NAME.parquet beside it: what was captured and what was not. docs/parquet.md has
+the columns.
 
 -w writes the packets of the selected calls to a pcapng file for Wireshark. Packets are unchanged and include
 retransmissions and duplicates; the first packet of each frame has a comment (frame.comment). With -w the inputs are
@@ -60,7 +63,7 @@ read twice.`,
 				},
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
 					if t.Format == "parquet" {
-						coverage, err := parquet.CoverageFile(s.places, t)
+						coverage, err := measure.CoverageFile(s.places, t)
 						if err != nil {
 							return nil, err
 						}
@@ -81,7 +84,7 @@ read twice.`,
 					return pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
 				},
 				sink: func(f *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
-					if output.Any(targets, "parquet") {
+					if output.Any(targets, "parquet", "json", "jsonl") {
 						return measure.SettledCallSink(measure.CallSink(f, func(*call.Call) {}), write)
 					}
 					return measure.CallSink(f, write)
@@ -89,7 +92,7 @@ read twice.`,
 				after: func(src *measure.Files, totals *pipeline.Totals, verdict error) error {
 					for _, t := range books {
 						run := &parquet.Run{Node: node, Report: report.Build(src.Inputs(), totals, sizes.DefaultBy(), nil)}
-						if err := parquet.CloseCoverage(t, run, verdict); err != nil {
+						if err := measure.CloseCoverage(t, run, verdict); err != nil {
 							return err
 						}
 					}

@@ -25,6 +25,22 @@ func (r parquetRow) text(name string) string { return string(r[name].ByteArray()
 
 func (r parquetRow) is(name string) bool { v, ok := r[name]; return ok && v.Boolean() }
 
+// parts returns the bytes of the classes of a side that has some.
+func (r parquetRow) parts(side string) string {
+	parts := map[string]int64{}
+	for _, class := range partNames {
+		parts[class] = r[side+"_"+class+"_bytes"].Int64()
+	}
+	return partList(parts)
+}
+
+func partList(parts map[string]int64) (list string) {
+	for _, class := range partNames {
+		list += fmt.Sprint(parts[class], " ")
+	}
+	return list
+}
+
 // readParquet returns the rows of a file and the schema in its metadata.
 func readParquet(t require.TestingT, name string) (rows []parquetRow, schema string) {
 	in, err := os.Open(name)
@@ -114,7 +130,7 @@ func parquetAgrees(t *testing.T, p *printed) {
 	}
 	rowsAgree(t, rows, want.Groups)
 
-	// Names of errors, classes of exceptions and groups of services are those of the records, which decode everything.
+	// Names of errors, classes of exceptions, groups of services, link bytes and parts are those of the records, which decode everything.
 	names := map[string]int{}
 	for line := range strings.Lines(p.run("calls", "--format", "jsonl").out) {
 		var c struct {
@@ -123,13 +139,18 @@ func parquetAgrees(t *testing.T, p *printed) {
 			Exception struct{ Class string }
 			Group     string
 			OneWay    *bool
+
+			RequestWireBytes, ResponseWireBytes int64
+			RequestParts, ResponseParts         map[string]int64
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &c))
-		names[fmt.Sprint(c.Error, " ", c.State, " ", c.Exception.Class, " ", c.Group, " ", c.OneWay != nil, c.OneWay != nil && *c.OneWay)]++
+		names[fmt.Sprint(c.Error, " ", c.State, " ", c.Exception.Class, " ", c.Group, " ", c.OneWay != nil, c.OneWay != nil && *c.OneWay,
+			c.RequestWireBytes, c.ResponseWireBytes, partList(c.RequestParts), partList(c.ResponseParts))]++
 	}
 	for _, row := range rows {
 		_, known := row["one_way"]
-		names[fmt.Sprint(row.text("error"), " ", row.text("state"), " ", row.text("exception_class"), " ", row.text("service_group"), " ", known, row.is("one_way"))]--
+		names[fmt.Sprint(row.text("error"), " ", row.text("state"), " ", row.text("exception_class"), " ", row.text("service_group"), " ", known, row.is("one_way"),
+			row["request_wire_bytes"].Int64(), row["response_wire_bytes"].Int64(), row.parts("request"), row.parts("response"))]--
 	}
 	for text, n := range names {
 		require.Zero(t, n, text)

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"net"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -178,6 +179,19 @@ type Call struct {
 	Aborted string
 	// AbortedAt is the capture time of the reset or cancellation, in nanoseconds since the Unix epoch.
 	AbortedAt int64
+	// Unsettled is set if the link bytes of its messages are not final where they should be.
+	Unsettled bool
+}
+
+// WireBytes returns the link bytes of a request or a response of the call, -1 if they are not known. They are final when its messages are settled.
+func (c *Call) WireBytes(m *Message) (n int64) {
+	if c.Unsettled {
+		return -1
+	}
+	for ; m != nil; m = m.Next {
+		n += m.Wire
+	}
+	return n
 }
 
 // Client and Server return the addresses of the two ends: the client sent the request.
@@ -250,10 +264,10 @@ func (m *Message) Copy() Message {
 	}
 }
 
-// WireBytes returns the link bytes of all messages from m on. They are final when the messages are settled.
-func (m *Message) WireBytes() (n int64) {
+// PartBytes returns the bytes of a class in the captured bodies of all messages from m on.
+func (m *Message) PartBytes(class decode.Class) (n int64) {
 	for ; m != nil; m = m.Next {
-		n += m.Wire
+		n += int64(m.Parts[class])
 	}
 	return n
 }

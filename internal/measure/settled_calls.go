@@ -1,29 +1,38 @@
 package measure
 
 import (
+	"unsafe"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/pipeline"
 )
 
 // SettledCallSink returns the sink that passes everything on to next, and the selected calls to write when the link bytes of all their messages are
-// final, in the order in which they are: retransmissions of a call may follow its end. Calls and messages are borrowed.
+// final, in the order in which they are: retransmissions of a call may follow its end. Calls and messages are borrowed. If calls of more than
+// maxWaiting bytes wait, the oldest are written as they are, with Unsettled set.
 func SettledCallSink(next pipeline.Sink, write func(*call.Call)) pipeline.Sink {
 	return &settledCalls{Sink: next, write: write}
 }
 
+// maxWaiting is how many bytes of messages and their values may wait for retransmissions.
+const maxWaiting = 64 << 20
+
 type settledCalls struct {
 	pipeline.Sink
-	write func(*call.Call)
-	free  *settledCall
+	write          func(*call.Call)
+	free           *settledCall
+	oldest, newest *settledCall // that wait
+	waiting        int          // their bytes
 }
 
 // settledCall is a closed call with copies of its messages, some of which are not settled.
 type settledCall struct {
 	call.Call
-	of       *settledCalls
-	messages []settledMessage
-	open     int // messages that are not settled
-	next     *settledCall
+	of           *settledCalls
+	messages     []settledMessage
+	open         int // messages that are not settled
+	bytes        int // that it adds to waiting; 0: it is written
+	older, newer *settledCall
 }
 
 // settledMessage is the copy of a message, which it owns until that is settled.
@@ -38,11 +47,18 @@ func (s *settledCalls) Call(c *call.Call, selected bool) {
 	if !selected {
 		return
 	}
+	bytes := bytesOf(c.Request) + bytesOf(c.Response)
+	if bytes > maxWaiting {
+		unsettled := *c
+		unsettled.Unsettled = true
+		s.write(&unsettled)
+		return
+	}
 	k := s.free
 	if k == nil {
 		k = &settledCall{of: s}
 	} else {
-		s.free = k.next
+		s.free = k.newer
 	}
 	k.Call, k.open = *c, c.Request.Count()+c.Response.Count()
 	if cap(k.messages) < k.open {
@@ -50,6 +66,25 @@ func (s *settledCalls) Call(c *call.Call, selected bool) {
 	}
 	k.messages = k.messages[:0]
 	k.Request, k.Response = k.copies(c.Request), k.copies(c.Response)
+	k.bytes, k.older, k.newer = bytes, s.newest, nil
+	if s.newest == nil {
+		s.oldest = k
+	} else {
+		s.newest.newer = k
+	}
+	s.newest = k
+	for s.waiting += bytes; s.waiting > maxWaiting; {
+		s.oldest.Unsettled = true
+		s.oldest.end()
+	}
+}
+
+// bytesOf returns what the messages from m on hold in memory, as far as their number and contents determine it.
+func bytesOf(m *call.Message) (n int) {
+	for ; m != nil; m = m.Next {
+		n += int(unsafe.Sizeof(settledMessage{})) + len(m.Values) + len(m.AttachmentsJSON) + len(m.ErrorMessage) + len(m.ExceptionMessage)
+	}
+	return n
 }
 
 // copies returns copies of the messages from m on, which own them.
@@ -69,6 +104,27 @@ func (k *settledCall) copies(m *call.Message) (first *call.Message) {
 	return first
 }
 
+// end writes a call that waits.
+func (k *settledCall) end() {
+	s := k.of
+	s.write(&k.Call)
+	if k.older == nil {
+		s.oldest = k.newer
+	} else {
+		k.older.newer = k.newer
+	}
+	if k.newer == nil {
+		s.newest = k.older
+	} else {
+		k.newer.older = k.older
+	}
+	s.waiting -= k.bytes
+	k.Call, k.bytes, k.older, k.newer = call.Call{}, 0, nil, nil
+	for i := range k.messages {
+		k.messages[i].Message = call.Message{}
+	}
+}
+
 // Settle implements [call.Settler].
 func (m *settledMessage) Settle(final *call.Message) {
 	if m.owner != nil {
@@ -79,9 +135,9 @@ func (m *settledMessage) Settle(final *call.Message) {
 	if k.open--; k.open > 0 {
 		return
 	}
-	s := k.of
-	s.write(&k.Call)
-	k.Call = call.Call{}
+	if k.bytes > 0 {
+		k.end()
+	}
 	clear(k.messages)
-	k.next, s.free = s.free, k
+	k.newer, k.of.free = k.of.free, k
 }

@@ -73,6 +73,10 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	f.compression("responseEncoding", "responseUncompressedBytes", resp)
 	f.intOf("requestFrameBytes", req, (*call.Message).FrameBytes)
 	f.intOf("responseFrameBytes", resp, (*call.Message).FrameBytes)
+	f.intOf("requestWireBytes", req, c.WireBytes)
+	f.intOf("responseWireBytes", resp, c.WireBytes)
+	f.parts("requestParts", req)
+	f.parts("responseParts", resp)
 	f.time("time", any.FirstTime)
 	f.optionalMicros("latencyMicros", c.Latency)
 	f.optionalMicros("waitMicros", c.Wait)
@@ -89,10 +93,25 @@ func (f *Record) compression(encoding, bytes string, m *call.Message) {
 	}
 }
 
-// intOf appends an integer of a message unless it is nil.
+// parts appends the bytes of a message's captured bodies by class; those of a compressed body only if there is one.
+func (f *Record) parts(name string, m *call.Message) {
+	if m == nil || f.isCSV() {
+		return
+	}
+	f.Name(name)
+	p := Record{JSON: append(f.JSON, '{')}
+	for class := range decode.ClassMissing {
+		if n := m.PartBytes(class); n > 0 || class != decode.ClassCompressed {
+			p.Int(class.String(), n)
+		}
+	}
+	f.JSON = append(p.JSON, '}')
+}
+
+// intOf appends an integer of a message unless it is nil; null if it is negative.
 func (f *Record) intOf(name string, m *call.Message, of func(*call.Message) int64) {
 	if m != nil {
-		f.Int(name, of(m))
+		f.OptionalInt(name, of(m))
 	}
 }
 

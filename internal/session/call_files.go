@@ -96,7 +96,7 @@ func (c *callFiles) next() error {
 	if err != nil {
 		return err
 	}
-	coverage, err := parquet.CoverageFile(c.places, calls)
+	coverage, err := measure.CoverageFile(c.places, calls)
 	if err != nil {
 		calls.Discard()
 		return err
@@ -207,7 +207,7 @@ func (f *callFile) finish(run *parquet.Run, verdict error) error {
 	if f.coverage == nil {
 		return nil
 	}
-	return parquet.CloseCoverage(f.coverage, run, verdict)
+	return measure.CloseCoverage(f.coverage, run, verdict)
 }
 
 // wait waits until the file before is complete.

@@ -28,7 +28,6 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
-	"dubbo-wire/internal/report/parquet"
 	"dubbo-wire/internal/screen"
 	"dubbo-wire/internal/term"
 )
@@ -250,7 +249,7 @@ func (l *Session) mayWriteLater() error {
 		}
 	}
 	if name := l.CallFiles.File; name != "" {
-		for _, dir := range []string{l.CallFiles.folder(), filepath.Dir(parquet.CoverageName(name))} {
+		for _, dir := range []string{l.CallFiles.folder(), filepath.Dir(measure.CoverageName(name))} {
 			if !writableWithoutRights(dir) {
 				return exit.Usagef("-o %s: %s", name, advice)
 			}

@@ -121,8 +121,8 @@ var callColumns = []column[row]{
 	{"response_body_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, (*call.Message).BodyBytes) }},
 	{"request_frame_bytes", "bytes", "with the header of the protocol", number, func(r *row) value { return bytesOf(r.Request, (*call.Message).FrameBytes) }},
 	{"response_frame_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, (*call.Message).FrameBytes) }},
-	{"request_wire_bytes", "bytes", "link bytes, with headers of packets and retransmissions", number, func(r *row) value { return bytesOf(r.Request, (*call.Message).WireBytes) }},
-	{"response_wire_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, (*call.Message).WireBytes) }},
+	{"request_wire_bytes", "bytes", "link bytes, with headers of packets and retransmissions; null if the call is so large that it could not wait for them", number, func(r *row) value { return bytesOf(r.Request, r.WireBytes) }},
+	{"response_wire_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, r.WireBytes) }},
 	{"latency_micros", "microseconds", "from the first byte of the request to the last one of the response; null if one of them is missing, or the last message of the response is incomplete", decimal, func(r *row) value { return micros(r.Latency()) }},
 	{"wait_micros", "microseconds", "from the last byte of the request to the first one of the response, negative if that is earlier; null if one of them is missing, or the last message of the request is incomplete", decimal, func(r *row) value { return micros(r.Wait()) }},
 	{"request_values_bytes", "bytes", "of the captured body: what the application passed", number, func(r *row) value { return part(r.Request, decode.ClassValues) }},
@@ -222,7 +222,7 @@ func bytesOf(m *call.Message, of func(*call.Message) int64) value {
 	if m == nil {
 		return null
 	}
-	return integer(of(m))
+	return positive(of(m))
 }
 
 // micros returns nanoseconds as microseconds, null if they are not known.
@@ -238,9 +238,5 @@ func part(m *call.Message, class decode.Class) value {
 	if m == nil {
 		return null
 	}
-	n := int64(0)
-	for ; m != nil; m = m.Next {
-		n += int64(m.Parts[class])
-	}
-	return integer(n)
+	return integer(m.PartBytes(class))
 }

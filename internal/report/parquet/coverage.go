@@ -3,15 +3,11 @@ package parquet
 import (
 	"cmp"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
 
 	"github.com/parquet-go/parquet-go"
 
-	"dubbo-wire/internal/exit"
-	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 )
@@ -28,36 +24,6 @@ type Run struct {
 	*report.Report
 	// Earlier is the report at the end of the file before, whose counts are subtracted; nil for the first or only file of a run.
 	Earlier *report.Report
-}
-
-// CoverageFile opens the file for the coverage of a file of calls, which is beside it in a folder that engines do not read with it. It returns nil for a device
-// or a pipe, which has nothing beside it.
-func CoverageFile(places *output.Places, calls *output.Target) (*output.Target, error) {
-	if calls.Temp() == nil {
-		return nil, nil
-	}
-	name := CoverageName(calls.File)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return nil, output.CannotWrite("-o", name, err)
-	}
-	return places.File("-o", "parquet", name)
-}
-
-// CoverageName returns the name of the file with the coverage of a file of calls.
-func CoverageName(calls string) string {
-	return filepath.Join(filepath.Dir(calls), "_coverage", filepath.Base(calls))
-}
-
-// CloseCoverage writes the coverage of a run that ended with verdict, and closes its file.
-func CloseCoverage(t *output.Target, r *Run, verdict error) error {
-	r.Calls, r.Exit = filepath.Base(t.File), exit.CodeOf(verdict)
-	if r.Exit == exit.Partly {
-		r.Error = verdict.Error()
-	}
-	if err := WriteCoverage(t.W, r); err != nil {
-		return output.CannotWrite("-o", t.File, err)
-	}
-	return t.Close()
 }
 
 // WriteCoverage writes a table of one row: the books of a run.
