@@ -3,21 +3,14 @@
 # the service of packaging, and their checksums. VERSION and PLATFORMS replace the tag of the commit and the list of platforms. Needs Go, git and GNU tar; nfpm comes
 # from the Go module proxy.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 out=$(realpath -m "${1:-bin/release}")
-version=${VERSION:-$(git describe --tags --always)}
-version=${version#v}
+source "$(dirname "$0")/build.sh"
 case $version in
 [0-9]*.*) number=$version ;;
 *) number=0.0.0~$version ;; # packages need a number
 esac
 day=$(git log -1 --format=%cs)
-seconds=$(git log -1 --format=%ct)
-go=${GO:-go}
-export CGO_ENABLED=0
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 rm -rf "$out"
 mkdir -p "$out" "$work/share/completion"
 "$go" build -trimpath -o "$work/host" ./cmd/dubbo-wire
@@ -30,18 +23,7 @@ cp -r README.md docs examples "$work/share/"
 
 # What packages have in addition: compressed manual pages, and the licenses of what is compiled into the program.
 mkdir -p "$work/doc"
-{
-	echo "dubbo-wire, by the dubbo-wire authors. The program contains the Go standard library and these modules:"
-	# shellcheck disable=SC2016
-	"$go" list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{"\t"}}{{.Dir}}{{end}}{{end}}' ./cmd/dubbo-wire | sort -u | {
-		printf 'Go %s\t%s\n' "$("$go" env GOVERSION)" "$("$go" env GOROOT)"
-		cat
-	} | while IFS=$'\t' read -r module folder; do
-		for license in "$folder"/LICEN[CS]E* "$folder"/COPYING* "$folder"/NOTICE*; do
-			[ ! -f "$license" ] || printf '\n--- %s, %s\n\n%s\n' "$module" "${license##*/}" "$(<"$license")"
-		done
-	done
-} >"$work/doc/copyright"
+licenses >"$work/doc/copyright"
 printf 'dubbo-wire (%s) stable; urgency=medium\n\n  * Release of commit %s.\n\n -- The dubbo-wire authors <dubbo-wire@localhost>  %s\n' \
 	"$number" "$(git log -1 --format=%h)" "$(date -u -R -d "@$seconds")" | gzip -9n >"$work/doc/changelog.gz"
 cp -r "$work/share/man/man1" "$work/doc/man1"
@@ -52,9 +34,9 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 w
 	name=dubbo-wire_${version}_${os}_$arch
 	folder=$work/$name
 	cp -r "$work/share" "$folder"
-	program=$folder/dubbo-wire
-	[ "$os" != windows ] || program=$program.exe
-	GOOS=$os GOARCH=$arch "$go" build -trimpath -ldflags "-s -w -X main.version=$version" -o "$program" ./cmd/dubbo-wire
+	file=$folder/dubbo-wire
+	[ "$os" != windows ] || file=$file.exe
+	program "$os" "$arch" "$file"
 	tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$seconds" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
 	[ "$os" = linux ] || continue
 	cat >"$work/nfpm.yaml" <<-END
@@ -73,7 +55,7 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 w
 		section: net
 		priority: optional
 		contents:
-		  - {src: "$program", dst: /usr/bin/dubbo-wire, file_info: {mode: 0755}}
+		  - {src: "$file", dst: /usr/bin/dubbo-wire, file_info: {mode: 0755}}
 		  - {src: packaging/dubbo-wire.service, dst: /usr/lib/systemd/system/dubbo-wire.service, file_info: {mode: 0644}}
 		  - {src: packaging/default, dst: /etc/default/dubbo-wire, type: config|noreplace, file_info: {mode: 0644}}
 		  - {src: "$work/doc/man1/*.1.gz", dst: /usr/share/man/man1/, file_info: {mode: 0644}}
