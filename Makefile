@@ -7,9 +7,12 @@ SOAK ?= 30m
 SOAK_FLAGS ?=
 TABLES ?= published triple rest
 
-.PHONY: fleet screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: image fleet screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
+
+image: ## bin/image: a container image for amd64 and arm64, as an OCI image layout and as archives for docker load; needs no container engine
+	GO=$(GO) scripts/image.sh bin/image
 
 build: ## one static binary, bin/dubbo-wire
 	$(GO) build -trimpath -o bin/dubbo-wire ./cmd/dubbo-wire

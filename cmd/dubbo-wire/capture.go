@@ -21,6 +21,7 @@ import (
 type captureFlags struct {
 	session.Config
 	fileSize, rotate int // millions of bytes, seconds
+	maxDisk          int64
 	readFile         string
 }
 
@@ -115,6 +116,7 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 			atLeast(fs, name, n, 0)
 		}
 		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet (default: its host name)")
+		fs.Var(&size{to: &c.maxDisk}, "max-disk", "with -w, limit the files of this run and earlier ones to `SIZE` in all; with -C or -G, delete the oldest")
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
 	})
 	fs := cmd.Flags()
@@ -153,6 +155,9 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// minDisk is the least value of --max-disk: room for the largest packet, with headers, in half of it.
+const minDisk = 1_000_000
+
 // check refuses flags that contradict each other or name no interface.
 func (c *captureFlags) check() error {
 	switch {
@@ -164,8 +169,10 @@ func (c *captureFlags) check() error {
 		return exit.Usagef("-i %s: %s is given twice", strings.Join(c.Interfaces, ","), twice(c.Interfaces))
 	case slices.Contains(c.Interfaces, ""):
 		return exit.Usagef("-i %s: an interface name is empty", strings.Join(c.Interfaces, ","))
-	case c.Record.File == "" && (c.fileSize > 0 || c.Record.OnlyRPC):
-		return exit.Usagef("-C and --only-rpc need a file for the packets: -w trace.pcapng")
+	case c.maxDisk > 0 && c.maxDisk < minDisk:
+		return exit.Usagef("--max-disk %d: must be at least 1MB", c.maxDisk)
+	case c.Record.File == "" && (c.fileSize > 0 || c.maxDisk > 0 || c.Record.OnlyRPC):
+		return exit.Usagef("-C, --max-disk and --only-rpc need a file for the packets: -w trace.pcapng")
 	case c.Record.File == "" && c.CallFiles.File == "" && (c.rotate > 0 || c.Record.Files > 0):
 		return exit.Usagef("-G and -W need a file for the packets or the calls: -w trace.pcapng, -o calls.parquet")
 	case c.Record.File == "" && c.Record.Files > 0 && c.rotate == 0:
@@ -177,6 +184,11 @@ func (c *captureFlags) check() error {
 		c.CallFiles.Files = c.Record.Files
 	}
 	c.Record.SnapLen = c.SnapLen
+	if c.maxDisk > 0 {
+		if err := c.Record.LimitDisk(c.maxDisk); err != nil {
+			return exit.Usagef("-w %v", err)
+		}
+	}
 	if c.Record.File != "" {
 		if err := c.Record.Check(); err != nil {
 			return exit.Usagef("%v", err)

@@ -73,6 +73,7 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 			return nil, err
 		}
 	}
+	raiseNetRaw()
 	if err := l.start(); err != nil {
 		l.closeDescriptors()
 		if l.ring != nil {

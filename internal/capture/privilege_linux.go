@@ -175,6 +175,20 @@ func netRawWithheld() bool {
 	return err == nil && has == 0
 }
 
+// raiseNetRaw makes CAP_NET_RAW effective if it is permitted. A file has it so after setcap cap_net_raw+p, which unlike +ep lets the
+// program start where no process may have the capability: in a container that reads files only.
+func raiseNetRaw() {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	const netRaw = 1 << unix.CAP_NET_RAW
+	if unix.Capget(&header, &data[0]) != nil || data[0].Permitted&netRaw == 0 || data[0].Effective&netRaw != 0 {
+		return
+	}
+	data[0].Effective |= netRaw
+	// What fails here makes opening the socket fail. That is so in a build with cgo.
+	_, _, _ = syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0)
+}
+
 // hasNetRaw reports whether CAP_NET_RAW is effective.
 func hasNetRaw() bool {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

@@ -341,6 +341,17 @@ func TestLiveOfOrdinaryUser(t *testing.T) {
 	assert.Equal(t, "drop: there is no user no-such-user; give a name from /etc/passwd, or a number", lines[len(lines)-1])
 }
 
+// A file that permits cap_net_raw without making it effective captures as well, and starts where nothing may have the capability.
+func TestLiveOfPermittedFile(t *testing.T) {
+	withoutCgo(t)
+	path := allowedCopy(t, "cap_net_raw+p")
+	dropped(t, startChild(t, path, "lo -", nobody).until("ready"), "65534", false)
+	if capsh, err := exec.LookPath("capsh"); err == nil {
+		out, _ := exec.Command(capsh, "--drop=cap_net_raw", "--user=nobody", "--", "-c", "CAPTURE_TEST_CHILD='- -' "+path+" -test.run=^TestPrivilegeChild$").CombinedOutput()
+		assert.Contains(t, string(out), "ready\n")
+	}
+}
+
 // Who has no right is told the two ways to get it; who has nothing to give up can still give it up.
 func TestLiveWithoutRight(t *testing.T) {
 	path := allowedCopy(t, "")

@@ -77,6 +77,7 @@ type Session struct {
 	calls    *callFiles       // nil without any
 	recorder *record.Recorder // nil if packets cannot be kept
 	keeps    bool             // packets are being kept
+	deletes  bool             // the user knows that old files are deleted
 	child    *child           // nil without a command
 	stop     *interrupt.Signals
 	started  time.Time
@@ -217,7 +218,7 @@ func (l *Session) openFiles() (err error) {
 		return nil
 	}
 	o := l.Record
-	o.Filter, o.Application, o.OS = l.filter.text, "dubbo-wire "+l.Version, runtime.GOOS
+	o.Filter, o.Application, o.OS = l.filter.text, record.Program+" "+l.Version, runtime.GOOS
 	o.Machine = l.src.Inputs()[0].Machine
 	o.Stdout, o.Local = l.Places.Stdout, l.Output.Local
 	o.Names = func(i int) string {
@@ -415,6 +416,9 @@ func (l *Session) remarks(err error) {
 		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s", term.Counted(s.Packets, "packet"), s.File))
 	case s.Files > 1:
 		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s; the last one is %s", term.Counted(s.Packets, "packet"), term.Counted(int64(s.Files), "file"), s.File))
+	}
+	if s.Deleted.Files > 0 {
+		l.say(fmt.Sprintf("dubbo-wire: --max-disk deleted %s (%s)", term.Counted(int64(s.Deleted.Files), "older file"), report.Volume(s.Deleted.Bytes)))
 	}
 	if l.Record.OnlyRPC && s.LeftOut > 0 {
 		l.say(fmt.Sprintf("dubbo-wire: --only-rpc omitted %s (%s)", term.Counted(s.LeftOut, "packet"), report.Volume(s.LeftOutBytes)))

@@ -114,6 +114,10 @@ func (l *Session) watch(r *pipeline.Running) {
 			l.recorder.Dropped(stats.Received, stats.Dropped)
 		}
 		l.recorder.Tick(time.Now().UnixNano())
+		if first := l.Record.Disk.Deleted().First; first != "" && !l.deletes {
+			l.deletes = true
+			l.notice("--max-disk is reached: deleted " + first + ", and will delete the oldest file whenever there must be room")
+		}
 		if l.Record.File == "-" && l.recorder.Err() != nil {
 			l.quit.Store(true) // the reader of the packets is gone
 		}

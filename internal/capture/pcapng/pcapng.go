@@ -117,6 +117,27 @@ func AppendSection(b []byte, note, os, application string) []byte {
 	return end(b, at)
 }
 
+// Application returns the application that a section header block names, which AppendSection wrote at the beginning of b; "" if
+// there is none.
+func Application(b []byte) string {
+	const fixed = 24 // bytes before the options
+	if len(b) < fixed || binary.LittleEndian.Uint32(b) != Section || binary.LittleEndian.Uint32(b[8:]) != ByteOrderMagic {
+		return ""
+	}
+	b = b[fixed:min(len(b), int(max(binary.LittleEndian.Uint32(b[4:]), fixed)))]
+	for len(b) >= 4 {
+		code, n := binary.LittleEndian.Uint16(b), int(binary.LittleEndian.Uint16(b[2:]))
+		if code == endOfOptions || n > len(b)-4 {
+			break
+		}
+		if code == sectionApplication {
+			return string(b[4 : 4+n])
+		}
+		b = b[min(4+(n+3)&^3, len(b)):]
+	}
+	return ""
+}
+
 // Description is what an interface description block says. Empty texts are left out.
 type Description struct {
 	Link             uint16

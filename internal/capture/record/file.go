@@ -24,7 +24,8 @@ type file struct {
 	buf     []byte   // complete blocks that are not written yet
 	size    int64    // bytes written and in buf
 	packets int64    // packets written and in buf
-	broken  bool     // it ends within a block that cannot be removed: nothing more is written
+	disk    *DiskLimit
+	broken  bool // it ends within a block that cannot be removed: nothing more is written
 }
 
 // create creates or truncates the named file, or uses standard output.
@@ -40,6 +41,9 @@ func (r *Recorder) create(name string) error {
 		}
 		return nil
 	}
+	if err := r.o.Disk.Grow(name, 0); err != nil {
+		return createError(name, err)
+	}
 	f, err := os.Create(name)
 	if errors.Is(err, fs.ErrPermission) && r.files > 0 {
 		// The file may have been created before privileges were dropped. Write access to its folder is enough to
@@ -49,10 +53,14 @@ func (r *Recorder) create(name string) error {
 		}
 	}
 	if err != nil {
+		r.o.Disk.Done(name)
 		return createError(name, err)
 	}
-	if own := r.o.Owner; own != nil {
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		r.o.Disk.Done(name) // a device or a pipe needs no room
+	} else {
+		r.out.disk = r.o.Disk
+		if own := r.o.Owner; own != nil {
 			_ = f.Chown(own.UID, own.GID) // without the right to do this there are no privileges to drop
 		}
 	}
@@ -65,7 +73,10 @@ func (w *file) flush() error {
 	if len(w.buf) == 0 || w.broken {
 		return nil
 	}
-	n, err := w.w.Write(w.buf)
+	n, err := 0, w.disk.Grow(w.name, w.size)
+	if err == nil {
+		n, err = w.w.Write(w.buf)
+	}
 	if err == nil && n < len(w.buf) {
 		err = io.ErrShortWrite
 	}
@@ -97,6 +108,7 @@ func (w *file) close() error {
 	if w.f != nil {
 		err = errors.Join(err, w.f.Close())
 	}
+	w.disk.Done(w.name)
 	w.w, w.f = nil, nil
 	return err
 }
@@ -115,6 +127,8 @@ func createError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		advice = "create its folder first"
+	case errors.Is(err, ErrDiskLimit):
+		advice = "delete files, or raise the limit"
 	case errors.Is(err, fs.ErrPermission):
 		advice = "choose a folder that this user may write to"
 	}
@@ -127,6 +141,8 @@ func writeError(name string, packets int64, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		advice = "free some space, or limit the recording with -C and -W, -s or --only-rpc"
+	case errors.Is(err, ErrDiskLimit):
+		advice = "raise it, or rotate with -C or -G, which keeps the newest packets"
 	case errors.Is(err, syscall.EFBIG):
 		advice = "raise the limit (ulimit -f), or write several files with -C"
 	case errors.Is(err, syscall.EPIPE):

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -82,16 +83,49 @@ func formatTime(format string, t time.Time) (name, unknown string) {
 	return b.String(), unknown
 }
 
-// timeLayouts are the layouts of package time for conversions.
-var timeLayouts = map[byte]string{
-	'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'd': "02", 'e': "_2", 'F': "2006-01-02", 'H': "15", 'I': "03",
-	'm': "01", 'M': "04", 'p': "PM", 'R': "15:04", 'S': "05", 'T': "15:04:05", 'y': "06", 'Y': "2006", 'z': "-0700", 'Z': "MST",
+// timeLayouts are the layouts of package time for conversions, and regular expressions that match what they give.
+var timeLayouts = map[byte]struct{ layout, match string }{
+	'a': {"Mon", `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)`},
+	'A': {"Monday", `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day`},
+	'b': {"Jan", months}, 'h': {"Jan", months},
+	'B': {"January", `(?:January|February|March|April|May|June|July|August|September|October|November|December)`},
+	'd': {"02", digits2}, 'e': {"_2", `[ 0-9][0-9]`}, 'F': {"2006-01-02", `[0-9]{4}-[0-9]{2}-[0-9]{2}`}, 'H': {"15", digits2}, 'I': {"03", digits2},
+	'm': {"01", digits2}, 'M': {"04", digits2}, 'p': {"PM", `[AP]M`}, 'R': {"15:04", `[0-9]{2}:[0-9]{2}`}, 'S': {"05", digits2},
+	'T': {"15:04:05", `[0-9]{2}:[0-9]{2}:[0-9]{2}`}, 'y': {"06", digits2}, 'Y': {"2006", `[0-9]{4}`}, 'z': {"-0700", `[-+][0-9]{4}`},
+	'Z': {"MST", `(?:[A-Z]{3,5}|[-+][0-9]{2,4})`},
+}
+
+const (
+	months  = `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`
+	digits2 = `[0-9]{2}`
+)
+
+// timePattern returns a regular expression that matches the names that formatTime gives for a format.
+func timePattern(format string) string {
+	var b strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			b.WriteString(regexp.QuoteMeta(format[i : i+1]))
+			continue
+		}
+		i++
+		switch layout, ok := timeLayouts[format[i]]; {
+		case ok:
+			b.WriteString(layout.match)
+		case format[i] == '%':
+			b.WriteByte('%')
+		default: // the others are numbers
+			number, _ := conversion(format[i], time.Unix(0, 0).UTC())
+			fmt.Fprintf(&b, "[0-9]{%d,}", len(number))
+		}
+	}
+	return b.String()
 }
 
 // conversion returns the replacement of %c; ok is false if strftime does not have it.
 func conversion(c byte, t time.Time) (s string, ok bool) {
-	if layout, ok := timeLayouts[c]; ok {
-		return t.Format(layout), true
+	if l, ok := timeLayouts[c]; ok {
+		return t.Format(l.layout), true
 	}
 	year, week := t.ISOWeek()
 	switch c {

@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"strings"
 	"time"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/pcapng"
 )
+
+// Program is the first word of Options.Application. It tells which files dubbo-wire wrote.
+const Program = "dubbo-wire"
 
 // Options tell what is recorded, and where.
 type Options struct {
@@ -24,6 +29,8 @@ type Options struct {
 	Files int
 	// SnapLen is how many bytes are kept of a packet (-s); 0: 262144, as in tcpdump.
 	SnapLen int
+	// Disk bounds what the files have together with those of earlier runs; nil: no bound. LimitDisk sets it.
+	Disk *DiskLimit
 	// OnlyRPC leaves out the connections for which Carries was not called.
 	OnlyRPC bool
 
@@ -64,6 +71,10 @@ func (o *Options) Check() error {
 		return fmt.Errorf("-s %d: must be at least 0", o.SnapLen)
 	case o.Files > 0 && o.MaxBytes == 0 && o.Every == 0:
 		return fmt.Errorf("-W %d needs -C or -G, which say when to start a new file", o.Files)
+	case o.File == "-" && o.Disk != nil:
+		return fmt.Errorf("-w - (standard output) cannot be combined with --max-disk")
+	case o.Disk != nil && o.rotates() && o.MaxBytes > o.Disk.FileLimit():
+		return fmt.Errorf("-C %d is too large for --max-disk: %d or less leaves room for a complete file besides the one that is written", o.MaxBytes/1_000_000, o.Disk.FileLimit()/1_000_000)
 	case o.File == "-" && (o.MaxBytes > 0 || o.Every > 0):
 		return fmt.Errorf("-w - (standard output) cannot be combined with -C, -G or -W")
 	}
@@ -81,6 +92,27 @@ func CheckName(pattern string) error {
 		return fmt.Errorf("%s: %s is not a time format; use %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) or others of strftime; %%%% is a percent sign", pattern, c)
 	}
 	return nil
+}
+
+// LimitDisk limits the files to that many bytes in all. If they rotate, complete ones may be deleted.
+func (o *Options) LimitDisk(most int64) error {
+	o.Disk = NewDiskLimit(most)
+	if o.File == "" || !o.rotates() {
+		return nil
+	}
+	return o.Disk.Add(o.File, o.Every > 0, func(head []byte) bool { return strings.HasPrefix(pcapng.Application(head), Program+" ") })
+}
+
+// rotates reports whether there may be several files.
+func (o *Options) rotates() bool { return o.MaxBytes > 0 || o.Every > 0 }
+
+// fileLimit returns the size that a file should not exceed; 0: any size.
+func (o *Options) fileLimit() int64 {
+	limit := o.Disk.FileLimit()
+	if limit == 0 || o.MaxBytes > 0 {
+		return o.MaxBytes
+	}
+	return limit
 }
 
 func (o *Options) snapLen() int {

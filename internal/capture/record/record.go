@@ -42,6 +42,7 @@ type Recorder struct {
 	period      Period // of the current file
 	opened      int64  // time when the file was opened
 	files       int
+	parts       int    // files that started because the one before them had its full size
 	overwritten int
 
 	counted           bool
@@ -83,6 +84,8 @@ type Stats struct {
 	// Overwritten is how many files reused the name of an earlier file of this recorder: rings of -W, and names of -G
 	// that repeat.
 	Overwritten int
+	// Deleted is what the limit of the disk has deleted, also of earlier runs.
+	Deleted Deleted
 }
 
 // Open creates the first file, so that errors are known before the capture starts.
@@ -122,7 +125,7 @@ func (r *Recorder) Start(file string) error {
 		return fmt.Errorf("no file to record to")
 	}
 	r.err, r.done = nil, false
-	r.stats.Files, r.files = r.stats.Files+r.files, 0
+	r.stats.Files, r.files, r.parts = r.stats.Files+r.files, 0, 0
 	r.now = r.o.now()
 	r.period = Period{r.o.Every, r.now}
 	if err := r.open(); err != nil {
@@ -160,7 +163,7 @@ func (r *Recorder) Stats() Stats {
 	s := r.stats
 	s.File, s.On = r.out.name, r.on
 	s.Files += r.files
-	s.Overwritten = r.overwritten
+	s.Overwritten, s.Deleted = r.overwritten, r.o.Disk.Deleted()
 	if r.on {
 		s.Packets += r.out.packets
 		s.Bytes += r.out.size
@@ -279,7 +282,7 @@ func (r *Recorder) rotateIfDue(at int64) bool {
 	if !r.period.Over(at) {
 		return true
 	}
-	if r.o.Files > 0 && r.o.MaxBytes == 0 && r.files >= r.o.Files {
+	if r.o.Files > 0 && r.o.MaxBytes == 0 && r.files-r.parts >= r.o.Files {
 		r.done = true
 		r.finish()
 		return false
@@ -298,6 +301,16 @@ func (r *Recorder) next() bool {
 		return false
 	}
 	return true
+}
+
+// nextPart continues in the next file, because this one has its full size. Without rotation that ends the recording.
+func (r *Recorder) nextPart() bool {
+	if !r.o.rotates() {
+		r.fail(ErrDiskLimit)
+		return false
+	}
+	r.parts++
+	return r.next()
 }
 
 // open opens a file.
@@ -418,12 +431,12 @@ func (r *Recorder) write(i int32, at int64, data []byte, wireLen int) {
 	}
 	data = data[:min(len(data), r.snap)]
 	need := pcapng.PacketOverhead + (len(data)+3)&^3
-	if r.o.MaxBytes > 0 && r.out.packets > 0 {
+	if limit := r.o.fileLimit(); limit > 0 && r.out.packets > 0 {
 		room := r.out.size + int64(need) + roomAtEnd
 		if r.ifaces[i].section != r.section {
 			room += r.description()
 		}
-		if room > r.o.MaxBytes && !r.next() {
+		if room > limit && !r.nextPart() {
 			return
 		}
 	}

@@ -418,17 +418,23 @@ func TestFlags(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			words := strings.Fields(m[1])
-			command := ""
-			if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
-				command = words[0]
-			}
-			known, ok := flags[command]
-			assert.True(t, ok, "%s: there is no command %s: %s", name, command, line)
-			for _, o := range option.FindAllStringSubmatch(m[1], -1) {
-				assert.Contains(t, known, o[1], "%s: %s has no such flag: %s", name, command, line)
-			}
+			checkInvocation(t, flags, name, m[1])
 		}
+	}
+}
+
+// checkInvocation checks the command and the flags in the arguments of dubbo-wire on a page.
+func checkInvocation(t *testing.T, flags map[string][]string, page, args string) {
+	t.Helper()
+	words := strings.Fields(args)
+	command := ""
+	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+		command = words[0]
+	}
+	known, ok := flags[command]
+	assert.True(t, ok, "%s: there is no command %s: %s", page, command, args)
+	for _, o := range option.FindAllStringSubmatch(args, -1) {
+		assert.Contains(t, known, o[1], "%s: %s has no such flag: %s", page, command, args)
 	}
 }
 

@@ -60,6 +60,7 @@ func TestRelease(t *testing.T) {
 			"completion/dubbo-wire.fish": "complete -c dubbo-wire", "completion/dubbo-wire.ps1": "Register-ArgumentCompleter -CommandName 'dubbo-wire'",
 			"man/man1/dubbo-wire.1": ".SH NAME", "man/man1/dubbo-wire-analyze.1": "min-coverage",
 			"README.md": "# dubbo-wire", "docs/README.md": "# Documentation", "docs/images/page.png": "PNG",
+			"examples/kubernetes/daemonset.yaml": "kind: DaemonSet",
 		} {
 			assert.Contains(t, file(path), part, "%s of %s", path, name)
 		}
@@ -78,7 +79,7 @@ func TestRelease(t *testing.T) {
 	if _, err := exec.LookPath("dpkg-deb"); err == nil {
 		list, err := exec.Command("dpkg-deb", "--contents", filepath.Join(dir, "dubbo-wire_1.2.3_linux_amd64.deb")).Output()
 		require.NoError(t, err)
-		for _, path := range []string{"/usr/bin/dubbo-wire", "/usr/share/man/man1/dubbo-wire-analyze.1", "/usr/share/bash-completion/completions/dubbo-wire"} {
+		for _, path := range []string{"/usr/bin/dubbo-wire", "/usr/share/man/man1/dubbo-wire-analyze.1.gz", "/usr/lib/systemd/system/dubbo-wire.service", "/etc/default/dubbo-wire", "/usr/share/bash-completion/completions/dubbo-wire"} {
 			assert.Contains(t, string(list), path+"\n")
 		}
 	}
