@@ -116,7 +116,7 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 			atLeast(fs, name, n, 0)
 		}
 		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet (default: its host name)")
-		fs.Var(&size{to: &c.maxDisk}, "max-disk", "with -w, limit the files of this run and earlier ones to `SIZE` in all; with -C or -G, delete the oldest")
+		fs.Var(&size{to: &c.maxDisk}, "max-disk", "limit the files of -w and -o FILE.parquet, of this run and earlier ones, to `SIZE` in all; with -C or -G, delete the oldest")
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
 	})
 	fs := cmd.Flags()
@@ -158,6 +158,9 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 // minDisk is the least value of --max-disk: room for the largest packet, with headers, in half of it.
 const minDisk = 1_000_000
 
+// minDiskOfCalls is that of calls: their files grow by some megabytes at once.
+const minDiskOfCalls = 64_000_000
+
 // check refuses flags that contradict each other or name no interface.
 func (c *captureFlags) check() error {
 	switch {
@@ -171,10 +174,14 @@ func (c *captureFlags) check() error {
 		return exit.Usagef("-i %s: an interface name is empty", strings.Join(c.Interfaces, ","))
 	case c.maxDisk > 0 && c.maxDisk < minDisk:
 		return exit.Usagef("--max-disk %d: must be at least 1MB", c.maxDisk)
-	case c.Record.File == "" && (c.fileSize > 0 || c.maxDisk > 0 || c.Record.OnlyRPC):
-		return exit.Usagef("-C, --max-disk and --only-rpc need a file for the packets: -w trace.pcapng")
-	case c.Record.File == "" && c.CallFiles.File == "" && (c.rotate > 0 || c.Record.Files > 0):
-		return exit.Usagef("-G and -W need a file for the packets or the calls: -w trace.pcapng, -o calls.parquet")
+	case c.Record.File == "" && (c.fileSize > 0 || c.Record.OnlyRPC):
+		return exit.Usagef("-C and --only-rpc need a file for the packets: -w trace.pcapng")
+	case c.Record.File == "" && c.CallFiles.File == "" && (c.rotate > 0 || c.Record.Files > 0 || c.maxDisk > 0):
+		return exit.Usagef("-G, -W and --max-disk need a file for the packets or the calls: -w trace.pcapng, -o calls.parquet")
+	case c.CallFiles.File != "" && c.maxDisk > 0 && c.rotate == 0:
+		return exit.Usagef("--max-disk with -o %s needs -G: the oldest files are deleted", c.CallFiles.File)
+	case c.CallFiles.File != "" && c.maxDisk > 0 && c.maxDisk < minDiskOfCalls:
+		return exit.Usagef("--max-disk %d: must be at least 64MB with -o %s", c.maxDisk, c.CallFiles.File)
 	case c.Record.File == "" && c.Record.Files > 0 && c.rotate == 0:
 		return exit.Usagef("-W %d needs -G, which says when to start a new file", c.Record.Files)
 	}
@@ -187,6 +194,11 @@ func (c *captureFlags) check() error {
 	if c.maxDisk > 0 {
 		if err := c.Record.LimitDisk(c.maxDisk); err != nil {
 			return exit.Usagef("-w %v", err)
+		}
+		if c.CallFiles.File != "" {
+			if err := c.CallFiles.LimitDisk(c.Record.Disk); err != nil {
+				return exit.Usagef("-o %v", err)
+			}
 		}
 	}
 	if c.Record.File != "" {

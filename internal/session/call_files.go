@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,12 +35,13 @@ type callFiles struct {
 	period   record.Period
 	file     *callFile      // nil after an error, until the next period
 	earlier  *report.Report // at the end of the last file that was finished
-	finished chan error     // of the file that is being finished; nil without one
+	finished chan finished  // of the file that is being finished; nil without one
 	files    int            // opened
 	last     string         // the name of the newest
 	lost     int64          // calls that are in no file
 	err      error          // the first one
 	full     bool           // the number of files is reached
+	over     bool           // the file is as large as a file may be
 }
 
 // CallFiles says where the calls of a capture are written as Parquet.
@@ -48,11 +50,41 @@ type CallFiles struct {
 	Every time.Duration // the period of a file; 0 for one file
 	Files int           // the capture ends after that many; 0 for no limit
 	Node  string        // the name of this machine
+	Disk  *record.DiskLimit
+}
+
+// LimitDisk makes the files obey a limit: complete ones, with their coverage, may be deleted.
+func (c *CallFiles) LimitDisk(d *record.DiskLimit) error {
+	for _, name := range []string{c.File, measure.CoverageName(c.File)} {
+		if err := d.Add(record.Rotation{File: name, Dated: true, Dashed: true, Ours: parquet.Wrote}); err != nil {
+			return err
+		}
+	}
+	c.Disk = d
+	return nil
+}
+
+// limited is a writer of a file that obeys a limit of the disk.
+type limited struct {
+	io.Writer
+	disk  *record.DiskLimit
+	name  string
+	bytes int64
+}
+
+func (w *limited) Write(b []byte) (int, error) {
+	if err := w.disk.Grow(w.name, w.bytes+int64(len(b))); err != nil {
+		return 0, err
+	}
+	n, err := w.Writer.Write(b)
+	w.bytes += int64(n)
+	return n, err
 }
 
 // callFile is a file that is being written.
 type callFile struct {
 	*parquet.Calls
+	out             *limited
 	calls, coverage *output.Target
 	rows            int64
 }
@@ -101,7 +133,8 @@ func (c *callFiles) next() error {
 		calls.Discard()
 		return err
 	}
-	c.file = &callFile{Calls: parquet.NewCalls(calls.W, c.inputs, c.Node), calls: calls, coverage: coverage}
+	out := &limited{Writer: calls.W, disk: c.Disk, name: calls.File}
+	c.file = &callFile{Calls: parquet.NewCalls(out, c.inputs, c.Node), out: out, calls: calls, coverage: coverage}
 	c.files++
 	return nil
 }
@@ -135,6 +168,9 @@ func (c *callFiles) write(k *call.Call) {
 		return
 	}
 	c.file.rows++
+	if limit := c.Disk.FileLimit(); limit > 0 && c.file.out.bytes >= limit/2 {
+		c.over = true // the rest of the period goes to another file
+	}
 }
 
 // fail gives up the file.
@@ -158,6 +194,7 @@ func (c *callFiles) failed(err error) {
 
 func (f *callFile) discard() {
 	f.calls.Discard()
+	f.out.disk.Done(f.out.name)
 	if f.coverage != nil {
 		f.coverage.Discard()
 	}
@@ -165,7 +202,8 @@ func (f *callFile) discard() {
 
 // watch begins the next file when the period is over. books returns the report of the run so far.
 func (c *callFiles) watch(now int64, books func() *report.Report) {
-	if !c.period.Over(now) || c.full {
+	due := c.period.Over(now)
+	if c.full || !due && !c.over {
 		return
 	}
 	if c.finished != nil && len(c.finished) == 0 {
@@ -178,7 +216,9 @@ func (c *callFiles) watch(now int64, books func() *report.Report) {
 	if c.full = c.Files > 0 && c.files >= c.Files; c.full {
 		return
 	}
-	c.period.Next(now)
+	if c.over = false; due {
+		c.period.Next(now)
+	}
 	if err := c.next(); err != nil {
 		c.failed(err)
 	}
@@ -186,13 +226,20 @@ func (c *callFiles) watch(now int64, books func() *report.Report) {
 
 // finish completes the file in a goroutine of its own. verdict is that of the run so far.
 func (c *callFiles) finish(r *report.Report, verdict error) {
-	f, run := c.file, &parquet.Run{Node: c.Node, Report: r, Earlier: c.earlier}
+	f, run, lost := c.file, &parquet.Run{Node: c.Node, Report: r, Earlier: c.earlier}, c.lost
 	if c.lost > 0 && verdict == nil {
 		verdict = exit.Errorf(exit.Partly, "%s before were not written: %v", term.Counted(c.lost, "call"), c.err)
 	}
 	c.file, c.earlier, c.lost = nil, r, 0
-	c.finished = make(chan error, 1)
-	go func() { c.finished <- f.finish(run, verdict) }()
+	c.finished = make(chan finished, 1)
+	go func() { c.finished <- finished{f.finish(run, verdict), lost + f.rows, run.Earlier} }()
+}
+
+// finished is what became of a file.
+type finished struct {
+	err     error
+	calls   int64          // in no file after an error
+	earlier *report.Report // at the end of the file before
 }
 
 func (f *callFile) finish(run *parquet.Run, verdict error) error {
@@ -204,19 +251,30 @@ func (f *callFile) finish(run *parquet.Run, verdict error) error {
 		f.discard()
 		return output.CannotWrite("-o", f.calls.File, err)
 	}
+	disk := f.out.disk
+	disk.Done(f.out.name)
 	if f.coverage == nil {
 		return nil
 	}
+	if err := disk.Grow(f.coverage.File, coverageBytes); err != nil {
+		f.coverage.Discard()
+		return output.CannotWrite("-o", f.coverage.File, err)
+	}
+	defer disk.Done(f.coverage.File)
 	return measure.CloseCoverage(f.coverage, run, verdict)
 }
+
+// coverageBytes is more than a file of coverage has.
+const coverageBytes = 64 << 10
 
 // wait waits until the file before is complete.
 func (c *callFiles) wait() {
 	if c.finished == nil {
 		return
 	}
-	if err := <-c.finished; err != nil {
-		c.failed(err)
+	if f := <-c.finished; f.err != nil {
+		c.lost, c.earlier = c.lost+f.calls, f.earlier
+		c.failed(f.err)
 	}
 	c.finished = nil
 }

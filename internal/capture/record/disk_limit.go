@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // DiskLimit bounds how many bytes the files of a capture have together: those that are being written, and those that this
@@ -44,7 +46,7 @@ type Deleted struct {
 type fileSet struct {
 	folder string
 	name   *regexp.Regexp
-	ours   func(head []byte) bool
+	ours   func(f *os.File) bool
 }
 
 type completeFile struct {
@@ -59,7 +61,7 @@ type knownFile struct {
 	ours     bool
 }
 
-// headBytes is how many bytes of a file tell who wrote it.
+// headBytes is how many bytes of a recording tell who wrote it.
 const headBytes = 1024
 
 // ErrDiskLimit is returned if files cannot be deleted to make room.
@@ -70,24 +72,35 @@ func NewDiskLimit(most int64) *DiskLimit {
 	return &DiskLimit{max: most, writing: make(map[string]int64), known: make(map[string]knownFile)}
 }
 
-// Add adds the files that may be deleted: those that a rotation of file names, with conversions of strftime(3) if it is
-// dated, and their unfinished versions (.NAME.123) that a crash left. ours tells by the first KiB of a file whether
-// dubbo-wire wrote it.
-func (d *DiskLimit) Add(file string, dated bool, ours func(head []byte) bool) error {
-	folder, base := filepath.Split(file)
-	if dated && strings.Contains(folder, "%") {
-		return fmt.Errorf("%s: the folder of rotated files cannot have a time format with --max-disk; put it into the name of the file", file)
+// Rotation names files that may be deleted, and their unfinished versions (.NAME.123) that a crash left.
+type Rotation struct {
+	File   string
+	Dated  bool                  // File has conversions of strftime(3) in its name
+	Dashed bool                  // a number is added as NAME-2.EXT instead of NAME.EXT2
+	Ours   func(f *os.File) bool // whether dubbo-wire wrote a file with such a name
+}
+
+// Add adds the files of a rotation.
+func (d *DiskLimit) Add(r Rotation) error {
+	folder, base := filepath.Split(r.File)
+	if r.Dated && strings.Contains(folder, "%") {
+		return fmt.Errorf("%s: the folder of rotated files cannot have a time format with --max-disk; put it into the name of the file", r.File)
 	}
-	pattern := regexp.QuoteMeta(base)
-	if dated {
-		pattern = timePattern(base)
+	quote := regexp.QuoteMeta
+	if r.Dated {
+		quote = timePattern
+	}
+	pattern, number := quote(base), `[0-9]{0,9}`
+	if r.Dashed {
+		ext := filepath.Ext(base)
+		pattern, number = quote(strings.TrimSuffix(base, ext))+`(?:-[0-9]{1,9})?`+quote(ext), ""
 	}
 	// The name itself, or with a number; or with the name of an unfinished file.
-	name, err := regexp.Compile(`(?s)^(?:` + pattern + `[0-9]{0,9}|\.(` + pattern + `)\.[0-9]+)$`)
+	name, err := regexp.Compile(`(?s)^(?:` + pattern + number + `|\.(` + pattern + `)\.[0-9]+)$`)
 	if err != nil {
-		return fmt.Errorf("%s: --max-disk cannot recognize such file names: %w", file, err)
+		return fmt.Errorf("%s: --max-disk cannot recognize such file names: %w", r.File, err)
 	}
-	d.sets = append(d.sets, fileSet{folder: filepath.Clean(folder), name: name, ours: ours})
+	d.sets = append(d.sets, fileSet{folder: filepath.Clean(folder), name: name, ours: r.Ours})
 	return nil
 }
 
@@ -196,7 +209,7 @@ func (d *DiskLimit) scan() {
 			}
 			k, seen := d.known[name]
 			if !seen || !k.modified.Equal(info.ModTime()) {
-				k = knownFile{modified: info.ModTime(), ours: s.ours(head(name))}
+				k = knownFile{modified: info.ModTime(), ours: opens(name, s.ours)}
 			}
 			if known[name] = k; k.ours {
 				d.complete = append(d.complete, completeFile{name: name, modified: info.ModTime(), size: info.Size()})
@@ -215,14 +228,19 @@ func (d *DiskLimit) isWriting(name string) bool {
 	return writing
 }
 
-// head returns the first bytes of a file, or fewer.
-func head(name string) []byte {
+// opens reports whether a file can be opened and is one of ours.
+func opens(name string, ours func(f *os.File) bool) bool {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil
+		return false
 	}
 	defer f.Close()
+	return ours(f)
+}
+
+// recorded reports whether a Recorder wrote the file.
+func recorded(f *os.File) bool {
 	b := make([]byte, headBytes)
 	n, _ := io.ReadFull(f, b)
-	return b[:n]
+	return strings.HasPrefix(pcapng.Application(b[:n]), Program+" ")
 }

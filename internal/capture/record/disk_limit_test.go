@@ -137,9 +137,9 @@ func TestDiskLimitKeepsOthers(t *testing.T) {
 func TestDiskLimitShared(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDiskLimit(3000)
-	ours := func([]byte) bool { return true }
-	require.NoError(t, d.Add(filepath.Join(dir, "a%S"), true, ours))
-	require.NoError(t, d.Add(filepath.Join(dir, "b"), false, ours))
+	ours := func(*os.File) bool { return true }
+	require.NoError(t, d.Add(Rotation{File: filepath.Join(dir, "a%S"), Dated: true, Ours: ours}))
+	require.NoError(t, d.Add(Rotation{File: filepath.Join(dir, "b"), Ours: ours}))
 	assert.Equal(t, int64(1000), d.FileLimit())
 	put := func(name string, size int) error {
 		err := d.Grow(filepath.Join(dir, name), int64(size))
@@ -173,7 +173,7 @@ func TestDiskLimitShared(t *testing.T) {
 func TestDiskLimitCannotDelete(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDiskLimit(1000)
-	require.NoError(t, d.Add(filepath.Join(dir, "a"), false, func([]byte) bool { return true }))
+	require.NoError(t, d.Add(Rotation{File: filepath.Join(dir, "a"), Ours: func(*os.File) bool { return true }}))
 	name := filepath.Join(dir, "a")
 	require.NoError(t, d.Grow(name, 600))
 	require.NoError(t, os.WriteFile(name, make([]byte, 600), 0o600))

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"strings"
 	"time"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/capture/pcapng"
 )
 
 // Program is the first word of Options.Application. It tells which files dubbo-wire wrote.
@@ -100,7 +98,7 @@ func (o *Options) LimitDisk(most int64) error {
 	if o.File == "" || !o.rotates() {
 		return nil
 	}
-	return o.Disk.Add(o.File, o.Every > 0, func(head []byte) bool { return strings.HasPrefix(pcapng.Application(head), Program+" ") })
+	return o.Disk.Add(Rotation{File: o.File, Dated: o.Every > 0, Ours: recorded})
 }
 
 // rotates reports whether there may be several files.
