@@ -100,7 +100,8 @@ func (o *Options) LimitDisk(most int64) error {
 	if o.File == "" || !o.rotates() {
 		return nil
 	}
-	return o.Disk.Add(o.File, o.Every > 0, func(head []byte) bool { return strings.HasPrefix(pcapng.Application(head), Program+" ") })
+	wrote := func(head []byte) bool { return strings.HasPrefix(pcapng.Application(head), Program+" ") }
+	return o.Disk.Add(FileSet{Pattern: o.File, Dated: o.Every > 0, Wrote: wrote})
 }
 
 // rotates reports whether there may be several files.

@@ -42,7 +42,7 @@ type Recorder struct {
 	period      Period // of the current file
 	opened      int64  // time when the file was opened
 	files       int
-	parts       int    // files that started because the one before them had its full size
+	parts       int // files that started because the one before them had its full size
 	overwritten int
 
 	counted           bool
