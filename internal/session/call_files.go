@@ -56,7 +56,7 @@ type CallFiles struct {
 // LimitDisk makes the files obey a limit: complete ones, with their coverage, may be deleted.
 func (c *CallFiles) LimitDisk(d *record.DiskLimit) error {
 	for _, name := range []string{c.File, measure.CoverageName(c.File)} {
-		if err := d.Add(record.Rotation{File: name, Dated: true, Dashed: true, Ours: parquet.Wrote}); err != nil {
+		if err := d.Add(record.FileSet{Pattern: name, Dated: true, NumberBeforeExt: true, Wrote: parquet.Wrote}); err != nil {
 			return err
 		}
 	}

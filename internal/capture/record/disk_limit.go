@@ -25,7 +25,7 @@ import (
 // closed. A nil DiskLimit has no bound. Its methods may be called from several goroutines; Add comes before all others.
 type DiskLimit struct {
 	max  int64
-	sets []fileSet
+	sets []*FileSet
 
 	mu       sync.Mutex
 	writing  map[string]int64 // bytes of the files that are being written, by name
@@ -42,17 +42,89 @@ type Deleted struct {
 	Bytes int64
 }
 
-// fileSet is the files that one pattern names.
-type fileSet struct {
-	folder string
-	name   *regexp.Regexp
-	ours   func(f *os.File) bool
+// FileSet is the files that one pattern names, with numbers that rotation adds.
+type FileSet struct {
+	Pattern string
+	Dated   bool // Pattern has conversions of strftime(3), also for folders
+	// NumberBeforeExt: numbers are calls-2.parquet, not calls.parquet2.
+	NumberBeforeExt bool
+	// Wrote tells whether dubbo-wire wrote a file with such a name.
+	Wrote func(f *os.File) bool
+
+	root  string           // the folder that does not depend on the time
+	names []*regexp.Regexp // of the folders in it and of the file
+}
+
+// compile prepares the names of the set.
+func (s *FileSet) compile() error {
+	root, base := filepath.Split(filepath.Clean(s.Pattern))
+	var below []string
+	for s.Dated && strings.Contains(root, "%") {
+		folder := filepath.Base(root)
+		root, below = filepath.Dir(filepath.Clean(root)), append([]string{s.match(folder)}, below...)
+	}
+	s.root = filepath.Clean(root)
+	name := s.match(base) + `[0-9]{0,9}`
+	if s.NumberBeforeExt {
+		ext := filepath.Ext(base)
+		name = s.match(strings.TrimSuffix(base, ext)) + `(?:-[0-9]{1,9})?` + s.match(ext)
+	}
+	for _, text := range append(below, `(?:`+name+`|\.(`+name+`)\.[0-9]+)`) {
+		re, err := regexp.Compile(`(?s)^` + text + `$`)
+		if err != nil {
+			return fmt.Errorf("%s: --max-disk cannot recognize such file names: %w", s.Pattern, err)
+		}
+		s.names = append(s.names, re)
+	}
+	return nil
+}
+
+func (s *FileSet) match(text string) string {
+	if s.Dated {
+		return timePattern(text)
+	}
+	return regexp.QuoteMeta(text)
+}
+
+// has reports whether a file has a name of the set.
+func (s *FileSet) has(name string) bool {
+	rel, err := filepath.Rel(s.root, name)
+	parts := strings.Split(rel, string(filepath.Separator))
+	if err != nil || len(parts) != len(s.names) {
+		return false
+	}
+	for i, part := range parts {
+		if !s.names[i].MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// visit calls file for each entry with a name of the set below a folder at that depth. complete is its name without the marks of an
+// unfinished file.
+func (s *FileSet) visit(folder string, depth int, file func(name, complete string, e fs.DirEntry)) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return // creating a file reports it
+	}
+	for _, e := range entries {
+		match := s.names[depth].FindStringSubmatch(e.Name())
+		switch name := filepath.Join(folder, e.Name()); {
+		case match == nil:
+		case depth == len(s.names)-1:
+			file(name, filepath.Join(folder, cmp.Or(match[1], e.Name())), e)
+		case e.IsDir():
+			s.visit(name, depth+1, file)
+		}
+	}
 }
 
 type completeFile struct {
 	name     string
 	modified time.Time
 	size     int64
+	folders  int // that are removed with it when they are empty
 }
 
 // knownFile says whether a file that was last modified at that time is one of ours.
@@ -72,36 +144,10 @@ func NewDiskLimit(most int64) *DiskLimit {
 	return &DiskLimit{max: most, writing: make(map[string]int64), known: make(map[string]knownFile)}
 }
 
-// Rotation names files that may be deleted, and their unfinished versions (.NAME.123) that a crash left.
-type Rotation struct {
-	File   string
-	Dated  bool                  // File has conversions of strftime(3) in its name
-	Dashed bool                  // a number is added as NAME-2.EXT instead of NAME.EXT2
-	Ours   func(f *os.File) bool // whether dubbo-wire wrote a file with such a name
-}
-
-// Add adds the files of a rotation.
-func (d *DiskLimit) Add(r Rotation) error {
-	folder, base := filepath.Split(r.File)
-	if r.Dated && strings.Contains(folder, "%") {
-		return fmt.Errorf("%s: the folder of rotated files cannot have a time format with --max-disk; put it into the name of the file", r.File)
-	}
-	quote := regexp.QuoteMeta
-	if r.Dated {
-		quote = timePattern
-	}
-	pattern, number := quote(base), `[0-9]{0,9}`
-	if r.Dashed {
-		ext := filepath.Ext(base)
-		pattern, number = quote(strings.TrimSuffix(base, ext))+`(?:-[0-9]{1,9})?`+quote(ext), ""
-	}
-	// The name itself, or with a number; or with the name of an unfinished file.
-	name, err := regexp.Compile(`(?s)^(?:` + pattern + number + `|\.(` + pattern + `)\.[0-9]+)$`)
-	if err != nil {
-		return fmt.Errorf("%s: --max-disk cannot recognize such file names: %w", r.File, err)
-	}
-	d.sets = append(d.sets, fileSet{folder: filepath.Clean(folder), name: name, ours: r.Ours})
-	return nil
+// Add adds files that may be deleted, and their unfinished versions (.NAME.123) that a crash left.
+func (d *DiskLimit) Add(s FileSet) error {
+	d.sets = append(d.sets, &s)
+	return s.compile()
 }
 
 // FileLimit returns the size that no file may exceed, so that a complete one remains while the next one is written; 0: any
@@ -142,6 +188,9 @@ func (d *DiskLimit) Grow(name string, size int64) error {
 			i++
 			continue
 		}
+		for folder := filepath.Dir(f.name); f.folders > 0 && os.Remove(folder) == nil; f.folders-- {
+			folder = filepath.Dir(folder)
+		}
 		d.complete = slices.Delete(d.complete, i, i+1)
 		over -= f.size
 		d.deleted.First = cmp.Or(d.deleted.First, f.name)
@@ -170,8 +219,8 @@ func (d *DiskLimit) Done(name string) {
 		return
 	}
 	for _, s := range d.sets {
-		if s.folder == filepath.Dir(name) && s.name.MatchString(filepath.Base(name)) {
-			d.complete = append(d.complete, completeFile{name: name, modified: info.ModTime(), size: info.Size()})
+		if s.has(name) {
+			d.complete = append(d.complete, completeFile{name, info.ModTime(), info.Size(), len(s.names) - 1})
 			return
 		}
 	}
@@ -193,28 +242,19 @@ func (d *DiskLimit) scan() {
 	d.complete = d.complete[:0]
 	known := make(map[string]knownFile)
 	for _, s := range d.sets {
-		entries, err := os.ReadDir(s.folder)
-		if err != nil {
-			continue // creating the file reports it
-		}
-		for _, e := range entries {
-			match := s.name.FindStringSubmatch(e.Name())
-			name := filepath.Join(s.folder, e.Name())
-			if match == nil || d.isWriting(name) || match[1] != "" && d.isWriting(filepath.Join(s.folder, match[1])) {
-				continue
-			}
+		s.visit(s.root, 0, func(name, complete string, e fs.DirEntry) {
 			info, err := e.Info()
-			if err != nil || !info.Mode().IsRegular() {
-				continue
+			if err != nil || !info.Mode().IsRegular() || d.isWriting(name) || d.isWriting(complete) {
+				return
 			}
 			k, seen := d.known[name]
 			if !seen || !k.modified.Equal(info.ModTime()) {
-				k = knownFile{modified: info.ModTime(), ours: opens(name, s.ours)}
+				k = knownFile{modified: info.ModTime(), ours: opens(name, s.Wrote)}
 			}
 			if known[name] = k; k.ours {
-				d.complete = append(d.complete, completeFile{name: name, modified: info.ModTime(), size: info.Size()})
+				d.complete = append(d.complete, completeFile{name, info.ModTime(), info.Size(), len(s.names) - 1})
 			}
-		}
+		})
 	}
 	d.known = known
 	slices.SortFunc(d.complete, func(a, b completeFile) int {
@@ -228,14 +268,14 @@ func (d *DiskLimit) isWriting(name string) bool {
 	return writing
 }
 
-// opens reports whether a file can be opened and is one of ours.
-func opens(name string, ours func(f *os.File) bool) bool {
+// opens reports whether a file can be opened and dubbo-wire wrote it.
+func opens(name string, wrote func(f *os.File) bool) bool {
 	f, err := os.Open(name)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return ours(f)
+	return wrote(f)
 }
 
 // recorded reports whether a Recorder wrote the file.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -79,6 +80,19 @@ func TestDiskLimit(t *testing.T) {
 	}
 }
 
+// TestDiskLimitFiles: the files of -W are those of the periods.
+func TestDiskLimitFiles(t *testing.T) {
+	dir := t.TempDir()
+	o := limited(t, 9000, Options{File: filepath.Join(dir, "f-%s"), Every: 40 * time.Second, Files: 2})
+	o.Now = clockAt(int64(time.Second))
+	r := open(t, o)
+	recordMany(t, r, 80, dir, 9000)
+	assert.Greater(t, r.Stats().Files, 2)
+	assert.False(t, r.Done())
+	r.Tick(81 * int64(time.Second))
+	assert.True(t, r.Done())
+}
+
 // TestDiskLimitWithoutRotation: the recording stops with one line, with complete packets and counts.
 func TestDiskLimitWithoutRotation(t *testing.T) {
 	dir := t.TempDir()
@@ -138,8 +152,8 @@ func TestDiskLimitShared(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDiskLimit(3000)
 	ours := func(*os.File) bool { return true }
-	require.NoError(t, d.Add(Rotation{File: filepath.Join(dir, "a%S"), Dated: true, Ours: ours}))
-	require.NoError(t, d.Add(Rotation{File: filepath.Join(dir, "b"), Ours: ours}))
+	require.NoError(t, d.Add(FileSet{Pattern: filepath.Join(dir, "a%S"), Dated: true, Wrote: ours}))
+	require.NoError(t, d.Add(FileSet{Pattern: filepath.Join(dir, "b"), Wrote: ours}))
 	assert.Equal(t, int64(1000), d.FileLimit())
 	put := func(name string, size int) error {
 		err := d.Grow(filepath.Join(dir, name), int64(size))
@@ -169,11 +183,54 @@ func TestDiskLimitShared(t *testing.T) {
 	require.NoError(t, put("b1", 3000), "a file that somebody else deleted")
 }
 
+// TestDiskLimitFolders: names may have the time in their folders, which are removed when nothing is left in them.
+func TestDiskLimitFolders(t *testing.T) {
+	dir := t.TempDir()
+	d := NewDiskLimit(1000)
+	require.NoError(t, d.Add(FileSet{
+		Pattern: filepath.Join(dir, "dt=%F", "calls", "slot-%H.parquet"), Dated: true, NumberBeforeExt: true,
+		Wrote: func(f *os.File) bool {
+			head := make([]byte, 4)
+			_, err := io.ReadFull(f, head)
+			return err == nil && string(head) == "PAR1"
+		},
+	}))
+	at := int64(0)
+	put := func(name string, size int) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte("PAR1"+strings.Repeat("x", size-4)), 0o600))
+		at++
+		require.NoError(t, os.Chtimes(path, time.Unix(at, 0), time.Unix(at, 0)))
+		return path
+	}
+	put("dt=2026-11-26/calls/slot-01.parquet", 400)
+	put("dt=2026-11-26/calls/.slot-02.parquet.17", 400)
+	put("dt=2026-11-26x/calls/slot-01.parquet", 400)
+	put("dt=2026-11-26/other/slot-01.parquet", 400)
+	put("dt=2026-11-27/calls/slot-01.parquet2", 400)
+	put("dt=2026-11-27/calls/slot-1.parquet", 400)
+	put("dt=2026-11-27/calls/slot-01-2.parquet", 400)
+	put("dt=2026-11-25/calls/slot-01-3.parquet", 100)
+	last := filepath.Join(dir, "dt=2026-11-28/calls/slot-00.parquet")
+	require.NoError(t, d.Grow(last, 400))
+	assert.Equal(t, Deleted{First: filepath.Join(dir, "dt=2026-11-26/calls/slot-01.parquet"), Files: 1 + 1, Bytes: 800}, d.Deleted())
+	assert.Equal(t, []string{"other"}, files(t, filepath.Join(dir, "dt=2026-11-26")))
+	put("dt=2026-11-28/calls/.slot-00.parquet.18", 400) // is being written
+	require.NoError(t, d.Grow(last, 1000))
+	assert.Equal(t, []string{"dt=2026-11-26", "dt=2026-11-26x", "dt=2026-11-27", "dt=2026-11-28"}, files(t, dir))
+	assert.Equal(t, []string{"slot-01.parquet2", "slot-1.parquet"}, files(t, filepath.Join(dir, "dt=2026-11-27", "calls")))
+	require.NoError(t, os.Rename(filepath.Join(dir, "dt=2026-11-28/calls/.slot-00.parquet.18"), last))
+	d.Done(last)
+	require.NoError(t, d.Grow(filepath.Join(dir, "dt=2026-11-28/calls/slot-00-2.parquet"), 700))
+	assert.NoFileExists(t, last)
+}
+
 // TestDiskLimitCannotDelete: what cannot be deleted is named, and nothing more is written.
 func TestDiskLimitCannotDelete(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDiskLimit(1000)
-	require.NoError(t, d.Add(Rotation{File: filepath.Join(dir, "a"), Ours: func(*os.File) bool { return true }}))
+	require.NoError(t, d.Add(FileSet{Pattern: filepath.Join(dir, "a"), Wrote: func(*os.File) bool { return true }}))
 	name := filepath.Join(dir, "a")
 	require.NoError(t, d.Grow(name, 600))
 	require.NoError(t, os.WriteFile(name, make([]byte, 600), 0o600))
@@ -195,8 +252,6 @@ func TestDiskLimitOptions(t *testing.T) {
 	assert.EqualError(t, o.Check(), "-C 6 is too large for --max-disk: 5 or less leaves room for a complete file besides the one that is written")
 	o = limited(t, 10_000_000, Options{File: "f", MaxBytes: 5_000_000})
 	assert.NoError(t, o.Check())
-	o = Options{File: "%H/f", Every: time.Hour}
-	assert.ErrorContains(t, o.LimitDisk(1), "%H/f: the folder of rotated files cannot have a time format with --max-disk")
 	var none *DiskLimit
 	assert.NoError(t, none.Grow("x", 1<<60))
 }

@@ -98,7 +98,7 @@ func (o *Options) LimitDisk(most int64) error {
 	if o.File == "" || !o.rotates() {
 		return nil
 	}
-	return o.Disk.Add(Rotation{File: o.File, Dated: o.Every > 0, Ours: recorded})
+	return o.Disk.Add(FileSet{Pattern: o.File, Dated: o.Every > 0, Wrote: recorded})
 }
 
 // rotates reports whether there may be several files.
