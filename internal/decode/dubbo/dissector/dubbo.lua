@@ -2,7 +2,7 @@
 -- frame, the envelope of its body, and which response answers which request. It does not read arguments, results and
 -- attachments: "dubbo-wire explain FILE --packet N" does.
 --
--- It needs Wireshark 3 or 4, and works with Lua 5.1 to 5.4.
+-- It is for Wireshark 3 and 4, whose Lua is 5.2 to 5.4.
 
 --@tables@
 
@@ -34,12 +34,11 @@ local f = {
   parameter_types = ProtoField.string("dubbo.parameter_types", "Parameter types"),
   result_kind = ProtoField.uint8("dubbo.result_kind", "Result", base.DEC, kinds),
   error_message = ProtoField.string("dubbo.error_message", "Error message"),
-  values = ProtoField.bytes("dubbo.values", "Not decoded here"),
   response_in = ProtoField.framenum("dubbo.response_in", "Response in", base.NONE, frametype.RESPONSE),
   request_in = ProtoField.framenum("dubbo.request_in", "Request in", base.NONE, frametype.REQUEST),
   time = ProtoField.relative_time("dubbo.time", "Time since request"),
-  stray = ProtoField.bytes("dubbo.stray", "Bytes outside of frames"),
-  continuation = ProtoField.bytes("dubbo.continuation", "Continuation of a frame"),
+  stray = ProtoField.none("dubbo.stray", "Stray bytes"),
+  continuation = ProtoField.none("dubbo.continuation", "Continuation of a frame"),
   telnet = ProtoField.string("dubbo.telnet", "Telnet"),
 }
 dubbo.fields = f
@@ -50,6 +49,9 @@ local x = {
   header = ProtoExpert.new("dubbo.header_invalid", "Dubbo does not write such a header", expert.group.MALFORMED, expert.severity.WARN),
   incomplete = ProtoExpert.new("dubbo.incomplete", "The body is not complete here", expert.group.REASSEMBLE, expert.severity.WARN),
   undecoded = ProtoExpert.new("dubbo.undecoded", "Envelope not decoded here: use dubbo-wire explain", expert.group.UNDECODED, expert.severity.NOTE),
+  foreign = ProtoExpert.new("dubbo.serialization_differs", "The body is not in the header's serialization", expert.group.UNDECODED, expert.severity.NOTE),
+  lost = ProtoExpert.new("dubbo.lost", "Data before is missing or late; the preference tcp.reassemble_out_of_order sorts late data",
+    expert.group.SEQUENCE, expert.severity.NOTE),
   types = ProtoExpert.new("dubbo.types_undecoded", "Parameter types not decoded here: use dubbo-wire explain", expert.group.UNDECODED, expert.severity.NOTE),
 }
 dubbo.experts = x
@@ -60,7 +62,7 @@ local tcp_stream, tcp_nxtseq = Field.new("tcp.stream"), Field.new("tcp.nxtseq")
 
 -- A cursor reads the string c.s from position c.at on. Functions that read raise an error that read() catches.
 
-local max_envelope = 65536 -- bytes of a body that are read
+local max_envelope = 1048576 -- bytes of a body that are read
 
 local function fail() error("malformed", 0) end
 
@@ -81,18 +83,19 @@ local function number(c, n)
 end
 
 local function number_le(c, n)
-  local v = 0
-  for i = 0, n - 1 do v = v + byte(c) * 256 ^ i end
+  local v, unit = 0, 1
+  for _ = 1, n do v, unit = v + byte(c) * unit, unit * 256 end
   return v
 end
 
--- varint reads seven bits of each byte, low ones first; bytes below last end it.
-local function varint(c)
-  local v = 0
-  for i = 0, 4 do
+-- varint reads a number of up to five bytes with seven bits each, the low ones first. The last byte is below 128, or if high is set
+-- the only one that is not.
+local function varint(c, high)
+  local v, unit = 0, 1
+  for _ = 1, 5 do
     local b = byte(c)
-    v = v + b % 128 * 128 ^ i
-    if b < 128 then return v end
+    v, unit = v + b % 128 * unit, unit * 128
+    if (b >= 128) == (high or false) then return v end
   end
   fail()
 end
@@ -124,6 +127,8 @@ local function utf8(units)
   return table.concat(out)
 end
 
+local lead_bits = { [0] = 128, 32, 16, 8 } -- by the number of bytes that follow
+
 -- java_text returns UTF-8 for bytes of UTF-8 or of Java's form of it, in which each UTF-16 unit has a sequence of its own.
 local function java_text(s)
   if not s:find("[\128-\255]") then return s end
@@ -131,7 +136,7 @@ local function java_text(s)
   while at <= #s do
     local b = s:byte(at)
     local n = b < 0x80 and 0 or b >= 0xc2 and b < 0xe0 and 1 or b >= 0xe0 and b < 0xf0 and 2 or b >= 0xf0 and b < 0xf5 and 3
-    local u = n and (n == 0 and b or b % 2 ^ (6 - n)) or 0xfffd
+    local u = n and b % lead_bits[n] or 0xfffd
     for i = 1, n or 0 do
       local more = s:byte(at + i) or 0
       if more < 0x80 or more >= 0xc0 then u, n = 0xfffd, nil break end
@@ -144,7 +149,7 @@ local function java_text(s)
       units[#units + 1] = 0xd800 + math.floor(u / 1024)
       u = 0xdc00 + u % 1024
     end
-    units[#units + 1] = math.floor(u)
+    units[#units + 1] = u
   end
   return utf8(units)
 end
@@ -187,18 +192,17 @@ local function kind_byte(c) return byte(c) end
 
 local hessian = {
   text = function(c)
-    local all = ""
+    local chunks = {}
     while true do
       local b = byte(c)
-      if b == 0x4e and all == "" then return nil end
-      if b < 0x20 then return all .. units(c, b) end
-      if b >= 0x30 and b < 0x34 then return all .. units(c, (b - 0x30) * 256 + byte(c)) end
-      if b == 0x53 then return all .. units(c, number(c, 2)) end
-      if b ~= 0x52 then fail() end
-      all = all .. units(c, number(c, 2))
+      if b == 0x4e and #chunks == 0 then return nil end
+      local n = b < 0x20 and b or b >= 0x30 and b < 0x34 and (b - 0x30) * 256 + byte(c) or (b == 0x52 or b == 0x53) and number(c, 2)
+      chunks[#chunks + 1] = units(c, n or fail())
+      if b ~= 0x52 then return table.concat(chunks) end
     end
   end,
   kind = function(c) return byte(c) - 0x90 end,
+  minus_one = "\143",
 }
 
 local dubbo_form = {
@@ -207,13 +211,7 @@ local dubbo_form = {
     if tag == 0x94 then return nil end
     if tag == 0x95 then return "" end
     if tag ~= 0x83 then fail() end
-    local n, unit = 0, 1
-    for _ = 1, 5 do
-      local b = byte(c)
-      n, unit = n + b % 128 * unit, unit * 128
-      if b >= 128 then return units(c, n) end
-    end
-    fail()
+    return units(c, varint(c, true))
   end,
   kind = function(c) return byte(c) - 0x19 end,
 }
@@ -221,17 +219,18 @@ local dubbo_form = {
 -- block reads n bytes of a Java object stream, which cuts its data into blocks.
 local function block(c, n)
   if c.at == 1 and take(c, 4) ~= "\172\237\0\5" then fail() end
-  local out = ""
-  while #out < n do
+  local pieces = {}
+  while n > 0 do
     if (c.block or 0) == 0 then
       local tag = byte(c)
       c.block = tag == 0x77 and byte(c) or tag == 0x7a and number(c, 4) or fail()
     else
-      local k = math.min(c.block, n - #out)
-      out, c.block = out .. take(c, k), c.block - k
+      local k = math.min(c.block, n)
+      pieces[#pieces + 1] = take(c, k)
+      c.block, n = c.block - k, n - k
     end
   end
-  return out
+  return table.concat(pieces)
 end
 
 local function block_number(c, n) return number({ s = block(c, n), at = 1 }, n) end
@@ -242,9 +241,16 @@ local java = {
     return java_text(block(c, block_number(c, 2)))
   end,
   kind = function(c) return block_number(c, 1) end,
+  minus_one = "\255\255\255\255",
+  bytes = block,
 }
 
-local native_java = { text = function(c) return java_text(block(c, block_number(c, 2))) end, kind = java.kind }
+local native_java = {
+  text = function(c) return java_text(block(c, block_number(c, 2))) end,
+  kind = java.kind,
+  minus_one = java.minus_one,
+  bytes = block,
+}
 
 local escapes = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v = "\v" }
 
@@ -303,6 +309,7 @@ local kryo = {
     return units(c, n - 1)
   end,
   kind = kind_byte,
+  minus_one = "\255\255\255\255",
 }
 
 local fst = {
@@ -319,15 +326,22 @@ local fst = {
     return utf8(all)
   end,
   kind = kind_byte,
+  minus_one = "\255",
 }
 
-local fst1 = { text = function(c) return java_text(take(c, number(c, 2))) end, kind = kind_byte }
+-- FST 1 is that of Dubbox. An empty text and the start of a number look the same.
+local fst1 = {
+  text = function(c) return java_text(take(c, number(c, 2))) end,
+  kind = kind_byte,
+  minus_one = "\255\255\255\255",
+  numbers_like_empty = true,
+}
 
 local avro = {
   text = function(c)
     local n = varint(c)
     if n % 2 ~= 0 then fail() end
-    return java_text(take(c, n / 2))
+    return java_text(take(c, math.floor(n / 2)))
   end,
   kind = kind_byte,
 }
@@ -343,9 +357,7 @@ local function smartbuf(c)
   local text, num
   if head % 8 >= 4 then
     local area = varint(c)
-    local count, kind = math.floor(area / 16), area % 16 / 2
-    if count ~= 1 then fail() end
-    if kind == 4 then text = java_text(take(c, varint(c))) elseif kind == 3 then num = varint(c) else fail() end
+    if area == 0x18 then text = java_text(take(c, varint(c))) elseif area == 0x16 then num = varint(c) else fail() end
   end
   local value = varint(c)
   if value == 0 then return nil end
@@ -360,7 +372,7 @@ local smartbuf_form = {
   text = smartbuf,
   kind = function(c)
     local v = smartbuf(c)
-    return type(v) == "number" and v / 2 or fail() -- zigzag
+    return type(v) == "number" and v % 2 == 0 and math.floor(v / 2) or fail()
   end,
 }
 
@@ -413,7 +425,7 @@ local msgpack = {
   text = function(c)
     local b = byte(c)
     if b == 0xc0 then return nil end
-    local n = b >= 0xa0 and b < 0xc0 and b - 0xa0 or b >= 0xd9 and b < 0xdc and number(c, 2 ^ (b - 0xd9)) or fail()
+    local n = b >= 0xa0 and b < 0xc0 and b - 0xa0 or number(c, b == 0xd9 and 1 or b == 0xda and 2 or b == 0xdb and 4 or fail())
     return java_text(take(c, n))
   end,
   kind = kind_byte,
@@ -472,6 +484,15 @@ local forms = {
   ["fury-compatible"] = { fury02, fury010 },
 }
 
+local all_forms = {} -- each once, with the names of its serializations
+for name, list in pairs(forms) do
+  for _, form in ipairs(list) do
+    if not form.names then all_forms[#all_forms + 1] = form end
+    form.names = form.names or {}
+    form.names[#form.names + 1] = name
+  end
+end
+
 local function is_version(s) return s ~= nil and #s >= 3 and #s <= 32 and s:find("^%d[%w.+_-]*$") ~= nil and s:find(".", 1, true) ~= nil end
 
 local primitives = { B = "byte", C = "char", D = "double", F = "float", I = "int", J = "long", S = "short", Z = "boolean", V = "void" }
@@ -495,13 +516,27 @@ local function java_types(s)
   return table.concat(names, ", ")
 end
 
+-- types_of reads the parameter types of a request, or nil. Forks of Dubbo write a number before them, or in place of them; only -1
+-- tells that types follow.
+local function types_of(c, form)
+  local from, in_block = c.at, c.block
+  local ok, types = pcall(form.text, c)
+  types = ok and types and java_types(types)
+  if types and not (types == "" and form.numbers_like_empty) then return types end
+  c.at, c.block = from, in_block
+  if form.minus_one and pcall(function()
+    types = (form.bytes or take)(c, #form.minus_one) == form.minus_one and java_types(form.text(c))
+  end) and types then return types end
+  c.at, c.block = from, in_block
+end
+
 -- fields_of reads the first fields of a body in a form: a list of a ProtoField, the offsets of its bytes, and its value.
 local function fields_of(h, form, body)
   local c, found = { s = body, at = 1 }, {}
-  local function add(field, read)
+  local function add(field, reader)
     local from = c.at
-    local value = read(c)
-    found[#found + 1] = { field = field, from = from - 1, to = c.at - 1, value = value }
+    local value = reader(c, form)
+    if c.at > from then found[#found + 1] = { field = field, from = from - 1, to = c.at - 1, value = value } end
     return value
   end
   if h.request then
@@ -509,64 +544,71 @@ local function fields_of(h, form, body)
     found.service = add(f.service, form.text)
     add(f.service_version, form.text)
     found.method = add(f.method, form.text)
-    local ok, types = pcall(add, f.parameter_types, form.text)
-    types = ok and types and java_types(types)
-    if types then
-      found[5].value = types
-    else
-      found[5], found.no_types = nil, true
-    end
+    found.types = add(f.parameter_types, types_of)
   elseif h.status == status_ok then
     found.kind = add(f.result_kind, form.kind)
-    if found.kind < 0 or found.kind > 5 or found.kind % 1 ~= 0 then fail() end
+    if found.kind < 0 or found.kind > 5 then fail() end
   else
     add(f.error_message, form.text)
   end
   return found
 end
 
--- read returns the name of the serialization and its fields; told has the form that the bodies of a connection had before, by id.
+-- read returns the fields of a body, nil if they cannot be read. told has, by id, the form that the requests of the connection have
+-- and the name that belongs to it.
 local function read(h, body, told)
   if h.event or body == "" then return nil end
-  local form = told[h.serialization]
-  if form and not h.request then
+  local function try(form, name, foreign)
     local ok, found = pcall(fields_of, h, form, body)
-    if ok then return form.name, found end
+    if not ok then return nil end
+    found.form, found.name, found.foreign = form, name, foreign
+    return found
   end
-  for _, name in ipairs(serializations[h.serialization] or {}) do
-    for _, one in ipairs(forms[name] or {}) do
-      local ok, found = pcall(fields_of, h, one, body)
-      if ok then
-        if h.request then told[h.serialization] = { name = name, text = one.text, kind = one.kind } end
-        return name, found
+  local known = told[h.serialization]
+  local found = known and not h.request and try(known.form, known.name, known.foreign)
+  local names = serializations[h.serialization] or {}
+  for _, name in ipairs(names) do
+    for _, form in ipairs(forms[name] or {}) do found = found or try(form, name) end
+  end
+  if not found and h.request then -- in another serialization than the header says, if only one can be meant
+    for _, form in ipairs(all_forms) do
+      local other = try(form, names[1], true)
+      if other and other.types and (other.method or ""):find("^[%w_$\128-\255]+$") then
+        if found then return nil end
+        found = other
       end
     end
   end
+  if found and h.request then told[h.serialization] = { form = found.form, name = found.name, foreign = found.foreign } end
+  return found
 end
 
 -- Frames ----------------------------------------------------------------------------------------------------------------------
 
 local header_len = 16
 
--- header reads the header at an offset, nil if there is none; known is false where the stream does not say that one begins.
+-- header reads the header at an offset, nil if there is none. A legal header is one that Dubbo writes.
 local function header(tvb, at)
-  if tvb:len() - at < header_len or tvb(at, 2):uint() ~= 0xdabb then return nil end
-  local flags = tvb(at + 2, 1)
+  if tvb:len() - at < header_len then return nil end
+  local magic1, magic2, flags, status, _, _, _, _, _, _, _, _, b1, b2, b3, b4 = tvb:raw(at, header_len):byte(1, header_len)
+  if magic1 ~= 0xda or magic2 ~= 0xbb or b1 >= 128 then return nil end
   local h = {
-    request = flags:bitfield(0, 1) == 1, two_way = flags:bitfield(1, 1) == 1, event = flags:bitfield(2, 1) == 1,
-    serialization = flags:bitfield(3, 5), status = tvb(at + 3, 1):uint(), id = tostring(tvb(at + 4, 8):int64()),
-    size = tvb(at + 12, 4):uint(),
+    request = flags >= 128, two_way = flags % 128 >= 64, event = flags % 64 >= 32, serialization = flags % 32,
+    status = status, size = ((b1 * 256 + b2) * 256 + b3) * 256 + b4,
   }
-  if h.size >= 2 ^ 31 then return nil end
-  local answers = statuses[h.status] and not h.two_way and not (h.event and h.status ~= status_ok)
-  h.legal = (h.request and h.status == 0 or not h.request and answers) and
-    not (h.event and (h.size > 256 or h.size == 0 and not empty_heartbeats[h.serialization] and serializations[h.serialization]))
-  h.kind = h.request and "request" or "response"
+  if h.request then
+    h.legal = status == 0
+  else
+    h.legal = statuses[status] ~= nil and not h.two_way and not (h.event and status ~= status_ok)
+  end
+  if h.event and (h.size > 256 or h.size == 0 and not empty_heartbeats[h.serialization] and serializations[h.serialization]) then
+    h.legal = false
+  end
   return h
 end
 
--- begins reports whether a frame may begin at an offset where the stream does not say that one does. It returns nil if more bytes
--- are needed.
+-- begins reports whether a frame may begin at an offset where the stream does not say that one does, by its header and by the first
+-- field of its body. It returns nil if that takes more bytes.
 local function begins(tvb, at)
   local left = tvb:len() - at
   if left < header_len then return nil end
@@ -574,30 +616,38 @@ local function begins(tvb, at)
   if not h or not h.legal or h.size > default_max_body then return false end
   if h.event then return true end
   if left < header_len + math.min(h.size, 64) then return nil end
-  return read(h, tvb:raw(at + header_len, math.min(h.size, left - header_len, max_envelope)), {}) ~= nil or not serializations[h.serialization]
+  local start = tvb:raw(at + header_len, math.min(h.size, 64))
+  if not h.request and h.status ~= status_ok then return true end
+  for _, form in ipairs(all_forms) do
+    local ok, value = pcall(h.request and form.text or form.kind, { s = start, at = 1 })
+    if ok and (h.request and is_version(value) or not h.request and value >= 0 and value <= 5) then return true end
+  end
+  return false
 end
 
 -- search returns the offset of the next frame and true, or of bytes that may begin one and false, or nil.
 local function search(tvb, at)
   local bytes = tvb:raw()
   while true do
-    at = bytes:find("\218\187", at + 1, true)
-    if not at then break end
-    at = at - 1
-    local found = begins(tvb, at)
-    if found ~= false then return at, found == true end
+    local found = bytes:find("\218\187", at + 1, true)
+    if not found then break end
+    at = found - 1
+    local sure = begins(tvb, at)
+    if sure ~= false then return at, sure == true end
     at = at + 1
   end
-  if bytes:sub(-1) == "\218" then return tvb:len() - 1, false end
+  if bytes:sub(-1) == "\218" then return #bytes - 1, false end
 end
 
 -- Streams ---------------------------------------------------------------------------------------------------------------------
 
--- A stream has, for each side that sends, the sequence number of the next frame, if it is known, and the reassembled frame that
--- is due; the forms of its serializations; and the calls without a response.
+local two31, two32 = 2147483648, 4294967296
+
+-- A stream has two sides, by the address and port that sends, and by id the forms of its serializations. A side has the sequence
+-- number at which its next frame is due, the frame that is being reassembled, and by id its requests without a response.
 local streams = {}
-local plans = {} -- where the first frame of each data begins, for packets that are dissected again
-local calls = {} -- by packet and ordinal of the frame
+local plans = {} -- what plan_for found, for packets that are dissected again
+local calls = {} -- by packet and frame in it
 
 function dubbo.init() streams, plans, calls = {}, {}, {} end
 
@@ -607,47 +657,42 @@ local function last(field)
 end
 
 local function side_of(pinfo)
-  local stream = streams[last(tcp_stream)]
+  local number = last(tcp_stream)
+  local stream = streams[number]
   if not stream then
-    stream = { sides = {}, told = {}, open = {} }
-    streams[last(tcp_stream)] = stream
+    stream = { sides = {}, told = {} }
+    streams[number] = stream
   end
   local name = tostring(pinfo.src) .. " " .. pinfo.src_port
   local side = stream.sides[name]
   if not side then
-    side = { name = name }
+    side = { open = {} }
     stream.sides[name] = side
   end
   return side, stream
 end
 
--- pair finds the call of a frame; the first time a packet is dissected, in capture order.
-local function pair(h, found, pinfo, stream, side)
+-- pair finds the call of a frame when its packet is dissected for the first time, in capture order.
+local function pair(h, id, found, pinfo, stream, side)
   local ordinal = tonumber(pinfo.private["dubbo"] or "0") + 1
   pinfo.private["dubbo"] = tostring(ordinal)
-  local key = pinfo.number .. " " .. ordinal
-  if pinfo.visited or calls[key] then return calls[key] or {} end
-  local name = h.id .. (h.event and " event" or "")
-  local call
+  local key = pinfo.number * 65536 + ordinal
+  if pinfo.visited then return calls[key] or {} end
+  if h.event then id = id .. " event" end
+  local call = {}
   if h.request then
-    call = { request = pinfo.number, since = pinfo.rel_ts, service = found and found.service, method = found and found.method }
+    call.request, call.since, call.service, call.method = pinfo.number, pinfo.rel_ts, found and found.service, found and found.method
     if h.two_way then
-      local open = stream.open[side.name .. name]
-      if not open then
-        open = {}
-        stream.open[side.name .. name] = open
-      end
-      open[#open + 1] = call
+      side.open[id] = side.open[id] or {}
+      table.insert(side.open[id], call)
     end
   else
-    call = {}
-    for other in pairs(stream.sides) do
-      local open = other ~= side.name and stream.open[other .. name]
+    for _, other in pairs(stream.sides) do
+      local open = other ~= side and other.open[id]
       if open then
         call = table.remove(open, 1)
-        if #open == 0 then stream.open[other .. name] = nil end
+        if #open == 0 then other.open[id] = nil end
         call.response, call.time = pinfo.number, pinfo.rel_ts - call.since
-        break
       end
     end
   end
@@ -681,28 +726,33 @@ end
 local function frame(tvb, at, h, pinfo, root, stream, side)
   local have = math.min(tvb:len() - at, header_len + h.size)
   local body = have > header_len and tvb:raw(at + header_len, math.min(have - header_len, max_envelope)) or ""
-  local name, found = read(h, body, stream.told)
-  name = name or (stream.told[h.serialization] or {}).name or (serializations[h.serialization] or {})[1] or "id " .. h.serialization
-  if h.event then h.kind = is_heartbeat(h, body) and "heartbeat" or "event" end
-  local call = pair(h, found, pinfo, stream, side)
+  local found = read(h, body, stream.told)
+  local name = (found or stream.told[h.serialization] or {}).name or (serializations[h.serialization] or {})[1] or "id " .. h.serialization
+  local id = tostring(tvb(at + 4, 8):int64())
+  local call = pair(h, id, found, pinfo, stream, side)
 
-  local method = call.method and (call.service or "?"):match("[^.]*$") .. "." .. call.method
-  local title = h.kind:gsub("^%l", string.upper)
+  local kind = not h.event and (h.request and "request" or "response") or is_heartbeat(h, body) and "heartbeat" or "event"
+  local title = kind:gsub("^%l", string.upper)
   if h.event and not h.request then title = title .. " response" end
-  title = title .. (method and " " .. method or "") .. " id=" .. h.id .. " " .. name .. " " .. h.size .. " B"
+  if call.method then title = title .. " " .. (call.service or "?"):match("[^.]*$") .. "." .. call.method end
+  title = title .. " id=" .. id .. " " .. name .. " " .. h.size .. " B"
   if not h.request and h.status ~= status_ok then title = title .. " " .. (statuses[h.status] or "status " .. h.status) end
   if found and (found.kind == 0 or found.kind == 3) then title = title .. " exception" end
   show(pinfo, title)
 
   local tree = root:add(dubbo, tvb(at, have), "Apache Dubbo, " .. title)
+  local flags, status = tvb(at + 2, 1), tvb(at + 3, 1)
   tree:add(f.magic, tvb(at, 2))
-  local flags = tree:add(f.flags, tvb(at + 2, 1))
-  for _, field in ipairs({ f.request, f.two_way, f.event, f.serialization_id }) do flags:add(field, tvb(at + 2, 1)) end
-  tree:add(f.serialization, tvb(at + 2, 1), name):set_generated()
-  tree:add(f.kind, tvb(at + 2, 1), h.kind):set_generated()
+  local item = tree:add(f.flags, flags)
+  item:add(f.request, flags)
+  item:add(f.two_way, flags)
+  item:add(f.event, flags)
+  item:add(f.serialization_id, flags)
+  tree:add(f.serialization, flags, name):set_generated()
+  tree:add(f.kind, flags, kind):set_generated()
   if not h.request then
-    local status = tree:add(f.status, tvb(at + 3, 1))
-    if h.status ~= status_ok then status:add_proto_expert_info(x.error_status) end
+    item = tree:add(f.status, status)
+    if h.status ~= status_ok then item:add_proto_expert_info(x.error_status) end
   end
   tree:add(f.id, tvb(at + 4, 8))
   local length = tree:add(f.body_bytes, tvb(at + 12, 4))
@@ -722,15 +772,15 @@ local function frame(tvb, at, h, pinfo, root, stream, side)
   end
   if found and found[#found] then rest = rest + found[#found].to end
   if rest < at + have then
-    local item = tree:add(f.values, tvb(rest, at + have - rest))
-    if found or h.event then
-      item:set_text(h.event and "Event data: " .. in_words(at + have - rest, "byte")
-        or (h.request and "Arguments, attachments: " or "Values: ") .. in_words(at + have - rest, "byte") .. ", not decoded here")
-    else
-      item:add_proto_expert_info(x.undecoded)
-    end
+    local n = at + have - rest
+    local what = h.event and "Event data" or not found and "Body" or h.request and "Arguments, attachments" or "Values"
+    local item = tree:add(tvb(rest, n), what .. ": " .. in_words(n, "byte"))
+    if not found and not h.event then item:add_proto_expert_info(x.undecoded) end
   end
-  if found and found.no_types then tree:add_proto_expert_info(x.types) end
+  if found and h.request and not found.types then tree:add_proto_expert_info(x.types) end
+  if found and found.foreign then
+    tree:add_proto_expert_info(x.foreign, "The body is not in the header's serialization: it begins as in " .. table.concat(found.form.names, " or "))
+  end
   if have < header_len + h.size then
     length:add_proto_expert_info(x.incomplete, "The body is not complete here: " .. in_words(have - header_len, "byte") .. " of " .. h.size)
   end
@@ -746,100 +796,103 @@ local function frame(tvb, at, h, pinfo, root, stream, side)
   end
 end
 
--- outside adds bytes that belong to no frame in this data.
-local function outside(tvb, at, n, pinfo, root, within)
+-- outside adds n bytes that belong to no frame in this data: they continue the frame before (within), or follow a gap (lost).
+local function outside(tvb, at, n, pinfo, root, within, lost)
   if n <= 0 then return end
   local tree = root:add(dubbo, tvb(at, n))
-  local text = not within and tvb:raw(at, math.min(n, 4096))
-  if text and not text:find("[^%g\t\r\n\b\27\3 \128-\244\255]") and (text:find("\n", 1, true) or text:find("dubbo>", 1, true)) then
+  local text = tvb:raw(at, math.min(n, 4096))
+  if within then
+    tree:add(f.continuation, tvb(at, n))
+    show(pinfo, "Continuation of a frame, " .. in_words(n, "byte"))
+  elseif not text:find("[^%g\t\r\n\b\27\3 \128-\244\255]") and (text:find("\n", 1, true) or text:find("dubbo>", 1, true)) then
     text = java_text(text)
     tree:add(f.telnet, tvb(at, n), text)
     show(pinfo, "Telnet: " .. text:gsub("%c+", " "))
-  elseif within then
-    tree:add(f.continuation, tvb(at, n))
-    show(pinfo, "Continuation of a frame, " .. in_words(n, "byte"))
   else
-    tree:add(f.stray, tvb(at, n))
-    show(pinfo, in_words(n, "byte") .. " outside of frames")
+    local item = tree:add(f.stray, tvb(at, n))
+    if lost then item:add_proto_expert_info(x.lost) end
+    show(pinfo, in_words(n, "stray byte"))
   end
+end
+
+-- A plan says where the first frame of some data is due, and whether that is certain (known); the number of bytes before it that
+-- continue another frame (within); whether data before is missing or late (lost); and whether the data is Dubbo's (ours).
+local usual = { at = 0, known = true, within = 0, ours = true }
+
+local function plan_for(tvb, side, seq)
+  local size = tvb:len()
+  local left = side.next and (side.next - seq) % two32
+  if left == 0 then return usual end
+  if left and left < two31 and not begins(tvb, 0) then -- else a segment that arrives late
+    local n = math.min(left, size)
+    return { at = n, known = true, within = n, ours = true }
+  end
+  local h = header(tvb, 0)
+  local known = h ~= nil and h.legal and (not side.frames or begins(tvb, 0) ~= false)
+  local lost = left and left >= two31
+  if known and not lost then return usual end
+  return { at = 0, known = known, within = 0, lost = lost, ours = known or side.frames or search(tvb, 0) ~= nil }
 end
 
 local function wait(pinfo, at, more)
   pinfo.desegment_offset, pinfo.desegment_len = at, more
 end
 
--- start returns where the first frame of the data is due and whether its place is known, and how many bytes continue a frame before.
-local function start(tvb, pinfo, side, seq)
-  local left = side.next and (side.next - seq) % 2 ^ 32
-  if left == 0 then return 0, true, 0 end
-  if left and left < 2 ^ 31 and not begins(tvb, 0) then -- else a segment that arrives late
-    local n = math.min(left, tvb:len())
-    return n, true, n
-  end
-  local h = not left and header(tvb, 0)
-  return 0, h and h.legal, 0
-end
-
 local function dissect(tvb, pinfo, root)
   local size = tvb:len()
   local side, stream = side_of(pinfo)
-  local seq = last(tcp_nxtseq) - tvb:reported_len()
+  local first = tvb:raw(0, math.min(size, header_len))
   local due = side.due
-  if due and due.size == size and size >= header_len and tvb:raw(0, header_len) == due.head then seq = due.seq end
+  local seq = due and due.size == size and due.head == first and due.seq or (last(tcp_nxtseq) - tvb:reported_len()) % two32
 
-  local plan = plans[pinfo.number .. " " .. seq .. " " .. size]
-  if not plan then
-    local at, known, within = start(tvb, pinfo, side, seq)
-    plan = { at = at, known = known, within = within }
-    plans[pinfo.number .. " " .. seq .. " " .. size] = plan
+  local plan
+  if pinfo.visited then
+    plan = plans[pinfo.number .. " " .. size .. " " .. first] or usual
+  else
+    plan = plan_for(tvb, side, seq)
+    if plan ~= usual then plans[pinfo.number .. " " .. size .. " " .. first] = plan end
   end
-  local at, known = plan.at, plan.known
+  if not plan.ours then return 0 end
+
   local may_wait = pinfo.can_desegment > 0
-  if plan.within == 0 and not known and not search(tvb, 0) and not side.next then
-    local text = tvb:raw(0, math.min(size, 4096))
-    if not side.frames then return 0 end
+  local function advance(to) -- the next frame is due there; nil: nobody knows
+    if pinfo.visited then return end
+    local n = to and (seq + to) % two32
+    if not to or not side.next or (n - side.next) % two32 < two31 then side.next = n end
   end
-  outside(tvb, 0, plan.within, pinfo, root, true)
-  local function advance(to) -- the next frame is due there
-    local n = (seq + to) % 2 ^ 32
-    if not side.next or (n - side.next) % 2 ^ 32 < 2 ^ 31 then side.next = n end
-  end
-  if plan.within > 0 and at < size then advance(at) end
 
+  outside(tvb, 0, plan.within, pinfo, root, true)
+  local at, known = plan.at, plan.known
   while at < size do
     local h = header(tvb, at)
-    if not known or not h and (size - at >= header_len or ("\218\187"):sub(1, size - at) ~= tvb:raw(at, math.min(2, size - at))) then
+    local part = size - at < header_len and ("\218\187"):sub(1, size - at) == tvb:raw(at, math.min(2, size - at))
+    if not known or not h and not part then
       local found, sure = search(tvb, at)
-      if found and not sure and may_wait then
-        outside(tvb, at, found - at, pinfo, root)
-        side.next = nil
-        wait(pinfo, found, DESEGMENT_ONE_MORE_SEGMENT)
-        return size
-      end
-      outside(tvb, at, (sure and found or size) - at, pinfo, root)
+      local wanted = found and not sure and may_wait
+      outside(tvb, at, (sure or wanted) and found - at or size - at, pinfo, root, false, plan.lost)
       if not sure then
-        side.next = nil
+        advance(nil)
+        if wanted then wait(pinfo, found, DESEGMENT_ONE_MORE_SEGMENT) end
         return size
       end
-      at, known, h = found, true, header(tvb, found)
+      at, known, h, part = found, true, header(tvb, found), false
     end
-    if not h then -- part of one
-      if may_wait then
+    local length = h and header_len + h.size
+    if part or at + length > size and may_wait and h.size <= dubbo.prefs.max_body then
+      advance(at)
+      if not may_wait then
+        outside(tvb, at, size - at, pinfo, root)
+      elseif part then
         wait(pinfo, at, DESEGMENT_ONE_MORE_SEGMENT)
       else
-        outside(tvb, at, size - at, pinfo, root)
+        if not pinfo.visited then side.due = { seq = (seq + at) % two32, size = length, head = tvb:raw(at, header_len) } end
+        wait(pinfo, at, at + length - size)
       end
-      return size
-    end
-    local stop = at + header_len + h.size
-    if stop > size and may_wait and h.size <= dubbo.prefs.max_body then
-      side.due = { seq = (seq + at) % 2 ^ 32, size = header_len + h.size, head = tvb:raw(at, header_len) }
-      wait(pinfo, at, stop - size)
       return size
     end
     frame(tvb, at, h, pinfo, root, stream, side)
     side.frames = true
-    at = stop
+    at = at + length
     advance(at)
   end
   return size
@@ -847,15 +900,12 @@ end
 
 function dubbo.dissector(tvb, pinfo, root) return dissect(tvb, pinfo, root) end
 
--- Frames are recognised on any port. On the default port a capture may begin in the middle of a frame.
+-- Frames are recognised on any port. On Dubbo's default port a capture may begin in the middle of a frame, too.
 DissectorTable.get("tcp.port"):add(20880, dubbo)
 
 dubbo:register_heuristic("tcp", function(tvb, pinfo, root)
-  local at = tvb:len() >= header_len and search(tvb, 0)
-  local h = at and header(tvb, at)
-  if not h or not h.legal or at > 0 and not begins(tvb, at) then return false end
-  if at == 0 and begins(tvb, 0) == false then return false end
+  local at, sure = search(tvb, 0)
+  if not at or not sure and at > 0 or not header(tvb, at) then return false end
   pinfo.conversation = dubbo
-  dissect(tvb, pinfo, root)
-  return true
+  return dissect(tvb, pinfo, root) > 0
 end)
