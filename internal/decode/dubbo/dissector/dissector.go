@@ -35,14 +35,14 @@ func tables(formats []decode.Format) string {
 			names[f.ID] = append(names[f.ID], f.Name)
 		}
 		for _, b := range f.Heartbeats {
-			if h := quote(b); !slices.Contains(heartbeats[f.ID], h) {
+			if h := fmt.Sprintf("[%s] = %q", quote(b), f.Name); !slices.Contains(heartbeats[f.ID], h) {
 				heartbeats[f.ID] = append(heartbeats[f.ID], h)
 			}
 		}
 		empty[f.ID] = empty[f.ID] || f.EmptyHeartbeats
 	}
 	var b strings.Builder
-	b.WriteString("-- Serializations by id, with their heartbeats and whether these may be empty.\nlocal serializations, heartbeats, empty_heartbeats = {}, {}, {}\n")
+	b.WriteString("-- By serialization id: the names, the bodies of heartbeats with the name to which they belong, and whether these may be empty.\nlocal serializations, heartbeats, empty_heartbeats = {}, {}, {}\n")
 	for id := range uint8(32) {
 		if len(names[id]) == 0 {
 			continue

@@ -572,7 +572,7 @@ local function read(h, body, told)
   end
   if not found and h.request then -- in another serialization than the header says, if only one can be meant
     for _, form in ipairs(all_forms) do
-      local other = try(form, names[1], true)
+      local other = form ~= fst1 and try(form, names[1], true) -- whose texts are those of Java's DataOutput, which any may have
       if other and other.types and (other.method or ""):find("^[%w_$\128-\255]+$") then
         if found then return nil end
         found = other
@@ -716,10 +716,7 @@ local function is_heartbeat(h, body)
   local nulls = heartbeats[h.serialization]
   if h.size == 0 then return true end
   if not nulls or #body < h.size then return h.two_way or not h.request end
-  for _, null in ipairs(nulls) do
-    if body == null then return true end
-  end
-  return false
+  return nulls[body] ~= nil
 end
 
 -- frame adds a frame to the tree. size is its length, of which tvb may have less.
@@ -727,7 +724,8 @@ local function frame(tvb, at, h, pinfo, root, stream, side)
   local have = math.min(tvb:len() - at, header_len + h.size)
   local body = have > header_len and tvb:raw(at + header_len, math.min(have - header_len, max_envelope)) or ""
   local found = read(h, body, stream.told)
-  local name = (found or stream.told[h.serialization] or {}).name or (serializations[h.serialization] or {})[1] or "id " .. h.serialization
+  local name = found and found.name or h.event and (heartbeats[h.serialization] or {})[body] or (stream.told[h.serialization] or {}).name
+    or (serializations[h.serialization] or {})[1] or "id " .. h.serialization
   local id = tostring(tvb(at + 4, 8):int64())
   local call = pair(h, id, found, pinfo, stream, side)
 
