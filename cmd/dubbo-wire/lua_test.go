@@ -107,7 +107,7 @@ func joinCaptures(t *testing.T) (all []*joined) {
 	dir := t.TempDir()
 	for _, c := range testkit.Captures() {
 		section, packets, conns := section(t, c.Path(), nil)
-		at := slices.IndexFunc(all, func(j *joined) bool { 
+		at := slices.IndexFunc(all, func(j *joined) bool {
 			return j.needs == tsharkNeeds[c.Name] && len(j.origins)+packets <= maxJoined && !haveCommon(j.conns, conns)
 		})
 		if at < 0 {

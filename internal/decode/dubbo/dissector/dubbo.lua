@@ -50,7 +50,7 @@ local x = {
   incomplete = ProtoExpert.new("dubbo.incomplete", "The body is not complete here", expert.group.REASSEMBLE, expert.severity.WARN),
   undecoded = ProtoExpert.new("dubbo.undecoded", "Envelope not decoded here: use dubbo-wire explain", expert.group.UNDECODED, expert.severity.NOTE),
   foreign = ProtoExpert.new("dubbo.serialization_differs", "The body is not in the header's serialization", expert.group.UNDECODED, expert.severity.NOTE),
-  lost = ProtoExpert.new("dubbo.lost", "Data before is missing or late; the preference tcp.reassemble_out_of_order sorts late data",
+  lost = ProtoExpert.new("dubbo.lost", "Data before is missing or late; if it is late, turn on the preference tcp.reassemble_out_of_order",
     expert.group.SEQUENCE, expert.severity.NOTE),
   types = ProtoExpert.new("dubbo.types_undecoded", "Parameter types not decoded here: use dubbo-wire explain", expert.group.UNDECODED, expert.severity.NOTE),
 }
@@ -111,8 +111,8 @@ local function char(u)
   return string.char(lead + u) .. tail
 end
 
--- utf8 joins UTF-16 units.
-local function utf8(units)
+-- from_utf16 joins UTF-16 units.
+local function from_utf16(units)
   local out, i = {}, 1
   while i <= #units do
     local u, low = units[i], units[i + 1]
@@ -151,11 +151,11 @@ local function java_text(s)
     end
     units[#units + 1] = u
   end
-  return utf8(units)
+  return from_utf16(units)
 end
 
 -- latin1 and utf16 decode a string of bytes.
-local function latin1(s) return utf8({ s:byte(1, math.min(#s, 4096)) }) end
+local function latin1(s) return from_utf16({ s:byte(1, math.min(#s, 4096)) }) end
 
 local function utf16(s, big)
   local units = {}
@@ -163,7 +163,7 @@ local function utf16(s, big)
     local a, b = s:byte(i, i + 1)
     units[#units + 1] = big and a * 256 + b or b * 256 + a
   end
-  return utf8(units)
+  return from_utf16(units)
 end
 
 -- units reads n UTF-16 units of 1 to 3 bytes each; 4 bytes are two units.
@@ -185,8 +185,8 @@ end
 
 -- Serializations --------------------------------------------------------------------------------------------------------------
 
--- A form is how a serialization writes a text (nil for null) and the kind of a result, 0 to 5. Some serializations have several
--- forms.
+-- A form is how a serialization writes a text (nil for null) and the kind of a result, 0 to 5; minus_one is the bytes of the int -1,
+-- which bytes reads (take, if there is none). Some serializations have several forms. A generic one may be that of any serialization.
 
 local function kind_byte(c) return byte(c) end
 
@@ -270,7 +270,7 @@ local function unquote(json)
         run[#run + 1], at = tonumber(s:sub(at + 2, at + 5), 16) or fail(), at + 6
       end
       if #run > 0 then
-        out[#out + 1] = utf8(run)
+        out[#out + 1] = from_utf16(run)
       else
         local c = s:sub(at + 1, at + 1)
         out[#out + 1], at = escapes[c] or c, at + 2
@@ -323,18 +323,19 @@ local fst = {
       local b = byte(c)
       all[i] = b == 0xff and number_le(c, 2) or b
     end
-    return utf8(all)
+    return from_utf16(all)
   end,
   kind = kind_byte,
   minus_one = "\255",
 }
 
--- FST 1 is that of Dubbox. An empty text and the start of a number look the same.
+-- FST 1 is that of Dubbox. An empty text and the start of a number look the same. Its texts are those of Java's DataOutput.
 local fst1 = {
   text = function(c) return java_text(take(c, number(c, 2))) end,
   kind = kind_byte,
   minus_one = "\255\255\255\255",
   numbers_like_empty = true,
+  generic = true,
 }
 
 local avro = {
@@ -346,7 +347,7 @@ local avro = {
   kind = kind_byte,
 }
 
-local protostuff = { text = function(c) return java_text(take(c, number(c, 4))) end, kind = kind_byte }
+local protostuff = { text = function(c) return java_text(take(c, number(c, 4))) end, kind = kind_byte, generic = true }
 
 -- smartbuf reads a packet with a text, null or a small number.
 local function smartbuf(c)
@@ -572,7 +573,7 @@ local function read(h, body, told)
   end
   if not found and h.request then -- in another serialization than the header says, if only one can be meant
     for _, form in ipairs(all_forms) do
-      local other = form ~= fst1 and try(form, names[1], true) -- whose texts are those of Java's DataOutput, which any may have
+      local other = not form.generic and try(form, names[1], true)
       if other and other.types and (other.method or ""):find("^[%w_$\128-\255]+$") then
         if found then return nil end
         found = other
