@@ -47,7 +47,7 @@ func versionText() string {
 // with its constructor, and one line here.
 var commands = []func(*streams) *cobra.Command{
 	newAnalyze, newCapture, newCompare, newCheck, newEstimate,
-	newCalls, newFrames, newExplain,
+	newCalls, newFrames, newExplain, newLua,
 	newRedact,
 	newFormats, newInterfaces, newCompletion, newMan, newHelp,
 }
