@@ -12,6 +12,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/metrics"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/session"
 	"dubbo-wire/internal/term"
@@ -46,6 +47,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
   sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
   sudo dubbo-wire capture eth0 --side server
   sudo dubbo-wire capture eth0 -o 'calls-%Y%m%d-%H%M.parquet' -G 3600
+  sudo dubbo-wire capture eth0 port 20880 --metrics :9464 --plain --interval 0
   sudo dubbo-wire capture lo port 20880 -- mvn verify`,
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,6 +59,9 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 			if err == nil {
 				err = c.check()
 			}
+			if err == nil {
+				err = c.checkMetrics(cmd.Flags().Changed)
+			}
 			if err != nil {
 				return err
 			}
@@ -64,7 +69,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 			in.Filter = c.Measure.Filter
 			c.Ports, c.Hosts = a.filter.Ports, a.filter.host
 			c.Input, c.Output, c.Places = &in.Input, &a.output.Options, s.places
-			c.Quiet, c.Version, c.SocketsFlag = s.quiet, versionText(), socketsFlag
+			c.Quiet, c.Version, c.Metrics.Version, c.SocketsFlag = s.quiet, versionText(), versionText(), socketsFlag
 			l, err := session.Open(&c.Config)
 			if err != nil {
 				return err
@@ -116,6 +121,11 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 		}
 		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet (default: its host name)")
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
+	})
+	addFlags(cmd.Flags(), metricGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.Metrics.Address, "metrics", "", "serve metrics at http://`ADDRESS`/metrics, such as :9464 (all interfaces) or 127.0.0.1:9464")
+		fs.IntVar(&c.Metrics.Series, "metrics-series", metrics.DefaultSeries, "keep `N` groups of calls apart, after a minute those with the most bytes; merge the rest into one")
+		atLeast(fs, "metrics-series", &c.Metrics.Series, 1)
 	})
 	fs := cmd.Flags()
 	fs.StringVarP(&c.readFile, "read-file", "r", "", "a flag of tcpdump; analyze reads files")
@@ -206,6 +216,19 @@ func (c *captureFlags) takeCallFiles(o *output.Options) error {
 	c.CallFiles.File = names[0]
 	if c.CallFiles.Node == "" {
 		c.CallFiles.Node, _ = os.Hostname()
+	}
+	return nil
+}
+
+// checkMetrics refuses an address that is none, and a limit of metrics that nobody asked for.
+func (c *captureFlags) checkMetrics(given func(flag string) bool) error {
+	switch {
+	case given("metrics"):
+		if err := metrics.CheckAddress(c.Metrics.Address); err != nil {
+			return exit.Usagef("--metrics %v", err)
+		}
+	case given("metrics-series"):
+		return exit.Usagef("--metrics-series needs an address for the metrics: --metrics :9464")
 	}
 	return nil
 }

@@ -23,8 +23,15 @@ func (l *Session) onScreen() bool {
 		(l.Output.Format == "" || l.Output.Format == "table")
 }
 
-// watchers returns the sink with the monitor of the screen, or the intervals, in front of it.
+// watchers returns the sink with the metrics, and the monitor of the screen or the intervals, in front of it.
 func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
+	if l.metrics != nil {
+		l.meter = l.metrics.Serve(func() (int64, float64) {
+			t, fill := l.stats()
+			return t.Drops, fill
+		}, sink)
+		sink = l.meter
+	}
 	if l.onScreen() {
 		probe := live.Probe{
 			Interfaces: l.interfaces, Stats: l.stats, Counters: l.counters, Recording: l.recording,
@@ -91,6 +98,9 @@ func (l *Session) announce() {
 		text += "; press Ctrl-C to stop and print the report"
 	}
 	l.say(text)
+	if l.metrics != nil {
+		l.say("serving metrics on " + l.metrics.URL())
+	}
 	if l.child == nil && (l.intervals == nil || output.Width(l.Places.Stdout) == 0) {
 		l.status = output.NewStatus(l.Input.Stderr, false)
 	}
@@ -120,6 +130,9 @@ func (l *Session) watch(r *pipeline.Running) {
 	}
 	if l.calls != nil {
 		l.calls.watch(time.Now().UnixNano(), func() *report.Report { return l.booksOf(&r.Progress().Totals) })
+	}
+	if l.meter != nil {
+		l.meter.Watch(r)
 	}
 	switch {
 	case l.screen != nil:
