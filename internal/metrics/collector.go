@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 )
@@ -108,35 +110,25 @@ func (*histogram) Desc() *prometheus.Desc { return latencyDesc }
 
 // Write implements [prometheus.Metric].
 func (h *histogram) Write(m *dto.Metric) error {
-	m.Label = prometheus.MakeLabelPairs(latencyDesc, h.values)
-	out := &dto.Histogram{
-		SampleCount: new(uint64(h.count)), SampleSum: new(float64(h.sum) / 1e9),
-		Schema: new(int32(schema)), ZeroThreshold: new(float64(0)), ZeroCount: new(uint64(h.zeros)),
+	native := make(map[int]int64)
+	for i, n := range h.native {
+		if n > 0 {
+			native[h.first+i] = n
+		}
 	}
+	seconds := float64(h.sum) / 1e9
+	k, err := prometheus.NewConstNativeHistogram(latencyDesc, uint64(h.count), seconds, native, nil, uint64(h.zeros), schema, 0, time.Time{}, h.values...)
+	if err != nil {
+		return err
+	}
+	if err := k.Write(m); err != nil {
+		return err
+	}
+	m.Histogram.CreatedTimestamp = nil // see docs/metrics.md: it is not the start of every series
 	sum := int64(0)
 	for i, bound := range bounds {
 		sum += h.classic[i]
-		out.Bucket = append(out.Bucket, &dto.Bucket{CumulativeCount: new(uint64(sum)), UpperBound: new(float64(bound) / 1e9)})
+		m.Histogram.Bucket = append(m.Histogram.Bucket, &dto.Bucket{CumulativeCount: new(uint64(sum)), UpperBound: new(float64(bound) / 1e9)})
 	}
-	// A span is adjacent buckets; a delta is the difference to the bucket before.
-	var span *dto.BucketSpan
-	next, last := 0, int64(0)
-	for i, n := range h.native {
-		if n == 0 {
-			continue
-		}
-		index := h.first + i
-		if span == nil || index != next {
-			span = &dto.BucketSpan{Offset: new(int32(index - next)), Length: new(uint32)}
-			out.PositiveSpan = append(out.PositiveSpan, span)
-		}
-		*span.Length++
-		out.PositiveDelta = append(out.PositiveDelta, n-last)
-		next, last = index+1, n
-	}
-	if len(out.PositiveSpan) == 0 && h.zeros == 0 { // else it would be taken for one without native buckets
-		out.PositiveSpan = []*dto.BucketSpan{{Offset: new(int32), Length: new(uint32)}}
-	}
-	m.Histogram = out
 	return nil
 }
