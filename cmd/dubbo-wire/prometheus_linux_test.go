@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/exit"
 )
 
 // needPrometheus skips a test where a real Prometheus cannot scrape a live capture.
@@ -190,6 +191,10 @@ func TestPrometheus(t *testing.T) {
 		return string(text)
 	}
 	require.Eventually(t, func() bool { return get() != "" }, time.Minute, 50*time.Millisecond)
+	second := start(t, "capture", "lo", "--duration", "1ms", "--metrics", "127.0.0.1:"+strconv.Itoa(port))
+	assert.Error(t, second.Run())
+	assert.Equal(t, exit.Usage, second.ProcessState.ExitCode())
+	assert.Equal(t, fmt.Sprintf("dubbo-wire: --metrics 127.0.0.1:%d: another program listens there; choose another port\n", port), second.stderr.String())
 	p, native := startPrometheus(t, port), startPrometheus(t, port, "--enable-feature=native-histograms")
 
 	send := func() {

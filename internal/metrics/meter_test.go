@@ -8,6 +8,9 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -427,5 +430,36 @@ func TestBusy(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Same(t, s, again)
 		assert.False(t, m.asked.Load())
+	}
+}
+
+// TestWritten: the documentation has every metric, and it, the alerts and the dashboard have no others.
+func TestWritten(t *testing.T) {
+	m, _, totals := read(t, testkit.Get(t, "bid-plain").Path(), 1, nil)
+	m.groups.choose()
+	m.End(totals)
+	served := map[string]bool{}
+	for name := range scrape(t, m, "") {
+		if strings.HasPrefix(name, "dubbo_wire_") {
+			served[name] = true
+		}
+	}
+	for i, file := range []string{"docs/metrics.md", "examples/prometheus/alerts.yml", "examples/prometheus/alerts_test.yml", "examples/grafana/dubbo-wire.json"} {
+		text, err := os.ReadFile(filepath.Join(testkit.Root(), file))
+		require.NoError(t, err)
+		written := map[string]bool{}
+		for _, name := range regexp.MustCompile(`dubbo_wire_\w+`).FindAllString(string(text), -1) {
+			if _, ok := served[name]; !ok {
+				name = strings.TrimSuffix(name, "_bucket")
+			}
+			written[name] = true
+			assert.Contains(t, served, name, file)
+		}
+		if i == 0 {
+			assert.Equal(t, served, written)
+			for _, limit := range append(slices.Collect(maps.Values(limits)), "metrics-series") {
+				assert.Contains(t, string(text), "`"+limit+"`")
+			}
+		}
 	}
 }
