@@ -133,8 +133,16 @@ func scrape(t *testing.T, m *Meter, accept string) map[string]*dto.MetricFamily 
 	}
 }
 
+// oneGoroutine skips a test in which the race detector finds nothing.
+func oneGoroutine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: the race detector finds nothing")
+	}
+}
+
 // TestSameAsReport: a scrape at the end has the numbers of the report, for every group.
 func TestSameAsReport(t *testing.T) {
+	oneGoroutine(t)
 	testkit.Once(t)
 	for _, name := range []string{
 		"fleet", "loss", "mixed", "both-ends", "triple-3.3.6", "triple-loss-3.3.6", "triple-midway-3.3.6", "triple-multiplexed-3.3.6", "rest-edge-3.3.6",
@@ -185,6 +193,7 @@ func TestSameAsReport(t *testing.T) {
 // TestMonotonic: no number of a scrape is below that of an earlier one, also while groups are merged. Only series that were shown before the
 // choice may end.
 func TestMonotonic(t *testing.T) {
+	oneGoroutine(t)
 	for _, limit := range []int{5, DefaultSeries} {
 		before, watched, scrapes, ended := map[string]float64{}, 0, 0, 0
 		_, _, _ = read(t, testkit.Get(t, "fleet").Path(), limit, func(m *Meter, r *pipeline.Running) {
@@ -297,6 +306,7 @@ func TestChoice(t *testing.T) {
 
 // TestManyGroups: memory does not grow with the number of names, before and after the choice.
 func TestManyGroups(t *testing.T) {
+	oneGoroutine(t)
 	m := newMeter(3, noDrops, nothing{})
 	for i := range maxChoices + maxFolded {
 		m.Call(fake("S", fmt.Sprint(i), 1), true)
