@@ -48,6 +48,9 @@ func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 			Title: l.name, Filter: l.filter.text, Input: l.Input.Stdin, Output: out, Color: output.Color(),
 			Local: l.Output.Local, Settings: live.Settings{Record: l.Record.File != ""},
 		})
+		if l.metrics != nil {
+			l.screen.Notice(l.servingMetrics())
+		}
 		l.closed = make(chan struct{})
 		go func() {
 			defer close(l.closed)
@@ -99,12 +102,14 @@ func (l *Session) announce() {
 	}
 	l.say(text)
 	if l.metrics != nil {
-		l.say("serving metrics on " + l.metrics.URL())
+		l.say(l.servingMetrics())
 	}
 	if l.child == nil && (l.intervals == nil || output.Width(l.Places.Stdout) == 0) {
 		l.status = output.NewStatus(l.Input.Stderr, false)
 	}
 }
+
+func (l *Session) servingMetrics() string { return "serving metrics on " + l.metrics.URL() }
 
 // notice shows a remark while the capture runs.
 func (l *Session) notice(text string) {
