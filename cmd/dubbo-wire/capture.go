@@ -124,6 +124,7 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	})
 	addFlags(cmd.Flags(), metricGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&c.Metrics.Address, "metrics", "", "serve metrics at http://`ADDRESS`/metrics, such as :9464 (all interfaces) or 127.0.0.1:9464")
+		fs.StringVar(&c.Metrics.Receiver, "otlp", "", "push the same metrics every 15 s to the OTLP receiver at `URL`, such as http://collector:4318")
 		fs.IntVar(&c.Metrics.Series, "metrics-series", metrics.DefaultSeries, "keep `N` groups of calls apart, after a minute those with the most bytes; merge the rest into one")
 		atLeast(fs, "metrics-series", &c.Metrics.Series, 1)
 	})
@@ -220,14 +221,19 @@ func (c *captureFlags) takeCallFiles(o *output.Options) error {
 	return nil
 }
 
-// checkMetrics refuses an address that is none, and a limit of metrics that nobody asked for.
-func (c *captureFlags) checkMetrics(given func(flag string) bool) error {
-	switch {
-	case given("metrics"):
-		if err := metrics.CheckAddress(c.Metrics.Address); err != nil {
+// checkMetrics refuses addresses that are none, and a limit of metrics that nobody asked for.
+func (c *captureFlags) checkMetrics(given func(flag string) bool) (err error) {
+	if given("metrics") {
+		if err = metrics.CheckAddress(c.Metrics.Address); err != nil {
 			return exit.Usagef("--metrics %v", err)
 		}
-	case given("metrics-series"):
+	}
+	if given("otlp") {
+		if c.Metrics.Receiver, err = metrics.ReceiverURL(c.Metrics.Receiver); err != nil {
+			return exit.Usagef("--otlp %v", err)
+		}
+	}
+	if given("metrics-series") && !given("metrics") && !given("otlp") {
 		return exit.Usagef("--metrics-series needs an address for the metrics: --metrics :9464")
 	}
 	return nil

@@ -18,7 +18,7 @@ const (
 	chooseGroup = "What to show"
 	outputGroup = "Output"
 	recordGroup = "Recording packets"
-	metricGroup = "Metrics (for Prometheus)"
+	metricGroup = "Metrics (for Prometheus and OpenTelemetry)"
 	filterGroup = "Filters (they select calls: a request and its response stay together)"
 	classGroup  = "Class files (for bodies without field names: kryo, fst, compactedjava)"
 	javaGroup   = "Java (for --as)"

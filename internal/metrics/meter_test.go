@@ -118,7 +118,9 @@ func scrape(t *testing.T, m *Meter, accept string) map[string]*dto.MetricFamily 
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}
-	handler(m, "1.2.3").ServeHTTP(w, r)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collector{m, "1.2.3"})
+	handler(registry, "1.2.3").ServeHTTP(w, r)
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	families := map[string]*dto.MetricFamily{}
 	d := expfmt.NewDecoder(bytes.NewReader(w.Body.Bytes()), expfmt.ResponseFormat(w.Header()))

@@ -19,11 +19,13 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// Options say where metrics are served.
+// Options say where metrics are served, and where they are pushed to. At least one of them is given.
 type Options struct {
-	Address string // HOST:PORT; without a host on all interfaces
-	Series  int    // groups of calls with series of their own; 0 for DefaultSeries
-	Version string // of the program
+	Address  string // HOST:PORT; without a host on all interfaces
+	Receiver string // a ReceiverURL of OTLP
+	Series   int    // groups of calls with series of their own; 0 for DefaultSeries
+	Version  string // of the program
+	Host     string // name of the machine, for the receiver; "" if it is not known
 }
 
 // Bounds of what clients can use.
@@ -37,15 +39,19 @@ const (
 	idleTime    = time.Minute
 )
 
-// Server serves the metrics of one run.
+// Server serves the metrics of one run, pushes them, or both.
 type Server struct {
 	Options
-	listener net.Listener
+	listener net.Listener // nil if nothing is served
 	http     *http.Server
+	pusher   *pusher // nil if nothing is pushed
 }
 
 // Listen opens the port of an address that CheckAddress accepts. A port below 1024 may need a privilege.
 func Listen(o Options) (*Server, error) {
+	if o.Address == "" {
+		return &Server{Options: o}, nil
+	}
 	l, err := net.Listen("tcp", o.Address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -74,36 +80,64 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// URL returns where metrics are.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
+// URL returns where metrics are served, "" if they are not.
+func (s *Server) URL() string {
+	if s.listener == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String() + "/metrics"
+}
 
-// Serve begins to serve what the meter counts that it returns, which is a sink in front of next.
+// Serve begins to serve and to push what the meter counts that it returns, which is a sink in front of next.
 func (s *Server) Serve(probe Probe, next pipeline.Sink) *Meter {
 	limit := s.Series
 	if limit <= 0 {
 		limit = DefaultSeries
 	}
 	m := newMeter(limit, probe, next)
-	s.http = &http.Server{
-		Handler: handler(m, s.Version), ReadHeaderTimeout: headTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: maxHead, ErrorLog: log.New(io.Discard, "", 0),
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collector{m, s.Version}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if s.listener != nil {
+		s.http = &http.Server{
+			Handler: handler(registry, s.Version), ReadHeaderTimeout: headTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
+			MaxHeaderBytes: maxHead, ErrorLog: log.New(io.Discard, "", 0),
+		}
+		go func() { _ = s.http.Serve(s.listener) }() // it ends with Close
 	}
-	go func() { _ = s.http.Serve(s.listener) }() // it ends with Close
+	if s.Receiver != "" {
+		s.pusher = newPusher(&s.Options, registry)
+		s.pusher.start()
+	}
 	return m
 }
 
-// Close ends all connections.
+// Close ends all connections, after a last push.
 func (s *Server) Close() {
-	_ = s.listener.Close()
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
 	if s.http != nil {
 		_ = s.http.Close()
 	}
+	if s.pusher != nil {
+		s.pusher.end()
+	}
+}
+
+// Notice returns once why the last push failed, else "".
+func (s *Server) Notice() string {
+	if s.pusher == nil {
+		return ""
+	}
+	text := s.pusher.notice.Swap(nil)
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // handler answers /metrics, and / with a hint.
-func handler(m *Meter, version string) http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collector{m, version}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+func handler(registry *prometheus.Registry, version string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, CoalesceGather: true}))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {

@@ -56,7 +56,7 @@ type Config struct {
 	Plain         bool          // no full screen
 	Interval      time.Duration // between two tables; 0 for none
 	IntervalGiven bool
-	Metrics       metrics.Options // Address is empty if none are served
+	Metrics       metrics.Options // Address and Receiver are empty without metrics
 
 	Measure measure.Config
 	Input   *measure.Input
@@ -139,7 +139,8 @@ func Open(cfg *Config) (_ *Session, err error) {
 		return nil, err
 	}
 	l.stop = interrupt.Catch(cfg.Input.Abandon) // from now on there is something to clean up
-	if cfg.Metrics.Address != "" {
+	if cfg.Metrics.Address != "" || cfg.Metrics.Receiver != "" {
+		cfg.Metrics.Host, _ = os.Hostname()
 		if l.metrics, err = metrics.Listen(cfg.Metrics); err != nil {
 			return nil, exit.Usagef("--metrics %v", err)
 		}
@@ -280,7 +281,12 @@ func (l *Session) Run() error {
 	defer l.src.Close()
 	defer l.stop.Release()
 	if l.metrics != nil {
-		defer l.metrics.Close()
+		defer func() {
+			l.metrics.Close()
+			if text := l.metrics.Notice(); text != "" {
+				l.say("dubbo-wire: " + text)
+			}
+		}()
 	}
 	whole := false
 	defer func() {

@@ -48,8 +48,8 @@ func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 			Title: l.name, Filter: l.filter.text, Input: l.Input.Stdin, Output: out, Color: output.Color(),
 			Local: l.Output.Local, Settings: live.Settings{Record: l.Record.File != ""},
 		})
-		if l.metrics != nil {
-			l.screen.Notice(l.servingMetrics())
+		if text := l.servingMetrics(); text != "" {
+			l.screen.Notice(text)
 		}
 		l.closed = make(chan struct{})
 		go func() {
@@ -101,15 +101,21 @@ func (l *Session) announce() {
 		text += "; press Ctrl-C to stop and print the report"
 	}
 	l.say(text)
-	if l.metrics != nil {
-		l.say(l.servingMetrics())
+	if text := l.servingMetrics(); text != "" {
+		l.say(text)
 	}
 	if l.child == nil && (l.intervals == nil || output.Width(l.Places.Stdout) == 0) {
 		l.status = output.NewStatus(l.Input.Stderr, false)
 	}
 }
 
-func (l *Session) servingMetrics() string { return "serving metrics on " + l.metrics.URL() }
+// servingMetrics says where metrics are served, "" if they are not.
+func (l *Session) servingMetrics() string {
+	if l.metrics == nil || l.metrics.URL() == "" {
+		return ""
+	}
+	return "serving metrics on " + l.metrics.URL()
+}
 
 // notice shows a remark while the capture runs.
 func (l *Session) notice(text string) {
@@ -138,6 +144,9 @@ func (l *Session) watch(r *pipeline.Running) {
 	}
 	if l.meter != nil {
 		l.meter.Watch(r)
+		if text := l.metrics.Notice(); text != "" {
+			l.notice(text)
+		}
 	}
 	switch {
 	case l.screen != nil:
