@@ -119,7 +119,7 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 		for name, n := range map[string]*int{"file-size": &c.fileSize, "rotate-seconds": &c.rotate, "file-count": &c.Record.Files} {
 			atLeast(fs, name, n, 0)
 		}
-		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet (default: its host name)")
+		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet and for --otlp (default: its host name)")
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
 	})
 	addFlags(cmd.Flags(), metricGroup, func(fs *pflag.FlagSet) {
@@ -209,8 +209,8 @@ func (c *captureFlags) takeCallFiles(o *output.Options) error {
 		return exit.Usagef("-o %s: capture writes calls to one series of files; leave out -o %s", names[1], names[0])
 	case o.Format == "parquet" || slices.Contains(names, "-"):
 		return exit.Usagef("--format parquet: capture needs a file for it: -o calls.parquet")
-	case len(names) == 0 && c.CallFiles.Node != "":
-		return exit.Usagef("--node names the machine in parquet: add -o calls.parquet")
+	case len(names) == 0 && c.CallFiles.Node != "" && c.Metrics.Receiver == "":
+		return exit.Usagef("--node names the machine in parquet and for --otlp: add -o calls.parquet")
 	case len(names) == 0:
 		return nil
 	}

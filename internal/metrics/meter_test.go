@@ -286,7 +286,7 @@ func TestChoice(t *testing.T) {
 	assert.Equal(t, []string{"c", "d", "e", "other"}, shown())
 	assert.EqualValues(t, 2*1+2*2+2*5, m.groups.other.wire[0]+m.groups.other.wire[1])
 	assert.Equal(t, 2, m.latest.Load().folded)
-	late.Request.Wire += 7 // retransmitted
+	late.Request.Repeated = 7 // retransmitted
 	late.Request.Watcher.Settle(late.Request)
 	assert.EqualValues(t, 2*1+2*2+2*5+7, m.groups.other.wire[0]+m.groups.other.wire[1])
 	for range 100 {

@@ -43,8 +43,8 @@ func (s *series) current() *series {
 	return s
 }
 
-// call adds a closed call. Link bytes that its messages have now are counted now, since an open connection keeps its last messages for
-// retransmissions; Settle adds the bytes of those.
+// call adds a closed call. The link bytes of its messages are counted now, since an open connection keeps its last messages for a long time;
+// Settle adds those of retransmissions.
 func (s *series) call(c *call.Call) {
 	s.calls++
 	if c.Failed() {
@@ -60,7 +60,7 @@ func (s *series) call(c *call.Call) {
 			d := direction(m)
 			s.body[d] += int64(m.BodyLen)
 			s.wire[d] += m.Wire
-			m.Watcher, m.Watched = s, m.Wire
+			m.Watcher = s
 		}
 	}
 	if ns, ok := c.Latency(); ok {
@@ -69,7 +69,7 @@ func (s *series) call(c *call.Call) {
 }
 
 // Settle implements [call.Settler].
-func (s *series) Settle(m *call.Message) { s.current().wire[direction(m)] += m.Wire - m.Watched }
+func (s *series) Settle(m *call.Message) { s.current().wire[direction(m)] += m.Repeated }
 
 func direction(m *call.Message) int {
 	if m.Request {

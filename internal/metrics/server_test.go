@@ -37,7 +37,7 @@ func TestServer(t *testing.T) {
 			}
 			c := fake("S", fmt.Sprint(i%100), 10)
 			m.Call(c, true)
-			c.Request.Wire++
+			c.Request.Repeated++
 			c.Request.Watcher.Settle(c.Request)
 			if m.asked.Load() {
 				m.publish(&pipeline.Totals{}, 0, 0, false)

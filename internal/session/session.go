@@ -140,7 +140,9 @@ func Open(cfg *Config) (_ *Session, err error) {
 	}
 	l.stop = interrupt.Catch(cfg.Input.Abandon) // from now on there is something to clean up
 	if cfg.Metrics.Address != "" || cfg.Metrics.Receiver != "" {
-		cfg.Metrics.Host, _ = os.Hostname()
+		if cfg.Metrics.Host = cfg.CallFiles.Node; cfg.Metrics.Host == "" {
+			cfg.Metrics.Host, _ = os.Hostname()
+		}
 		if l.metrics, err = metrics.Listen(cfg.Metrics); err != nil {
 			return nil, exit.Usagef("--metrics %v", err)
 		}
