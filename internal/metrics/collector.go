@@ -16,7 +16,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 var (
 	callsDesc      = describe("calls_total", "Calls that ended: with a response, without one, or because they were one-way.", labels...)
 	errorsDesc     = describe("errors_total", "Calls that failed: an error status, an exception or a reset. Unanswered calls are not among them.", labels...)
-	unansweredDesc = describe("unanswered_total", "Calls that want a response and had none until they were given up or their connection ended.", labels...)
+	unansweredDesc = describe("unanswered_total", "Calls that want a response and had none when they were given up, after --call-timeout.", labels...)
 	bodyDesc       = describe("body_bytes_total", "Bytes of the bodies of complete messages, by direction (request, response).", append(labels, "dir")...)
 	wireDesc       = describe("wire_bytes_total", "Bytes of complete messages on the link, with headers and retransmissions, by direction (request, response).", append(labels, "dir")...)
 	latencyDesc    = describe("latency_seconds", "Time from the first byte of the request to the last byte of the response, at the capture point.", labels...)
