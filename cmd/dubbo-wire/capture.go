@@ -12,6 +12,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/metrics"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/session"
 	"dubbo-wire/internal/term"
@@ -47,6 +48,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
   sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
   sudo dubbo-wire capture eth0 --side server
   sudo dubbo-wire capture eth0 -o 'calls-%Y%m%d-%H%M.parquet' -G 3600
+  sudo dubbo-wire capture eth0 port 20880 --metrics :9464 --plain --interval 0
   sudo dubbo-wire capture lo port 20880 -- mvn verify`,
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +60,9 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 			if err == nil {
 				err = c.check()
 			}
+			if err == nil {
+				err = c.checkMetrics(cmd.Flags().Changed)
+			}
 			if err != nil {
 				return err
 			}
@@ -65,7 +70,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 			in.Filter = c.Measure.Filter
 			c.Ports, c.Hosts = a.filter.Ports, a.filter.host
 			c.Input, c.Output, c.Places = &in.Input, &a.output.Options, s.places
-			c.Quiet, c.Version, c.SocketsFlag = s.quiet, versionText(), socketsFlag
+			c.Quiet, c.Version, c.Metrics.Version, c.SocketsFlag = s.quiet, versionText(), versionText(), socketsFlag
 			l, err := session.Open(&c.Config)
 			if err != nil {
 				return err
@@ -115,9 +120,15 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 		for name, n := range map[string]*int{"file-size": &c.fileSize, "rotate-seconds": &c.rotate, "file-count": &c.Record.Files} {
 			atLeast(fs, name, n, 0)
 		}
-		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet (default: its host name)")
+		fs.StringVar(&c.CallFiles.Node, "node", "", "the `NAME` of this machine, for the column host of parquet and for --otlp (default: its host name)")
 		fs.Var(&size{to: &c.maxDisk}, "max-disk", "limit the files of -w and -o FILE.parquet, of this run and earlier ones, to `SIZE` in all; with -C or -G, delete the oldest")
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
+	})
+	addFlags(cmd.Flags(), metricGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.Metrics.Address, "metrics", "", "serve metrics at http://`ADDRESS`/metrics, such as :9464 (all interfaces) or 127.0.0.1:9464")
+		fs.StringVar(&c.Metrics.Receiver, "otlp", "", "push the same metrics every 15 s to the OTLP receiver at `URL`, such as http://collector:4318")
+		fs.IntVar(&c.Metrics.Series, "metrics-series", metrics.DefaultSeries, "keep `N` groups of calls apart, after a minute those with the most bytes; merge the rest into one")
+		atLeast(fs, "metrics-series", &c.Metrics.Series, 1)
 	})
 	fs := cmd.Flags()
 	fs.StringVarP(&c.readFile, "read-file", "r", "", "a flag of tcpdump; analyze reads files")
@@ -222,14 +233,32 @@ func (c *captureFlags) takeCallFiles(o *output.Options) error {
 		return exit.Usagef("-o %s: capture writes calls to one series of files; leave out -o %s", names[1], names[0])
 	case o.Format == "parquet" || slices.Contains(names, "-"):
 		return exit.Usagef("--format parquet: capture needs a file for it: -o calls.parquet")
-	case len(names) == 0 && c.CallFiles.Node != "":
-		return exit.Usagef("--node names the machine in parquet: add -o calls.parquet")
+	case len(names) == 0 && c.CallFiles.Node != "" && c.Metrics.Receiver == "":
+		return exit.Usagef("--node names the machine in parquet and for --otlp: add -o calls.parquet")
 	case len(names) == 0:
 		return nil
 	}
 	c.CallFiles.File = names[0]
 	if c.CallFiles.Node == "" {
 		c.CallFiles.Node, _ = os.Hostname()
+	}
+	return nil
+}
+
+// checkMetrics refuses addresses that are none, and a limit of metrics that nobody asked for.
+func (c *captureFlags) checkMetrics(given func(flag string) bool) (err error) {
+	if given("metrics") {
+		if err = metrics.CheckAddress(c.Metrics.Address); err != nil {
+			return exit.Usagef("--metrics %v", err)
+		}
+	}
+	if given("otlp") {
+		if c.Metrics.Receiver, err = metrics.ReceiverURL(c.Metrics.Receiver); err != nil {
+			return exit.Usagef("--otlp %v", err)
+		}
+	}
+	if given("metrics-series") && !given("metrics") && !given("otlp") {
+		return exit.Usagef("--metrics-series needs an address for the metrics: --metrics :9464")
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ const (
 	chooseGroup = "What to show"
 	outputGroup = "Output"
 	recordGroup = "Recording packets"
+	metricGroup = "Metrics (for Prometheus and OpenTelemetry)"
 	filterGroup = "Filters (they select calls: a request and its response stay together)"
 	classGroup  = "Class files (for bodies without field names: kryo, fst, compactedjava)"
 	javaGroup   = "Java (for --as)"
@@ -27,7 +28,7 @@ const (
 )
 
 // flagGroups is the order of the groups in help. Flags of one command come first.
-var flagGroups = []string{ownGroup, liveGroup, chooseGroup, javaGroup, plainGroup, outputGroup, recordGroup, filterGroup, classGroup, limitGroup, runGroup}
+var flagGroups = []string{ownGroup, liveGroup, chooseGroup, javaGroup, plainGroup, outputGroup, recordGroup, metricGroup, filterGroup, classGroup, limitGroup, runGroup}
 
 const groupAnnotation = "group"
 

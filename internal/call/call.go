@@ -81,6 +81,8 @@ type Message struct {
 	Owner Settler
 	// OwnerKind is for the Owner, which sets and reads it.
 	OwnerKind uint8
+	// Watcher receives the message after the Owner. A sink that passes the call on to another one sets it.
+	Watcher Settler
 	// Side is the side of the connection that sent the message, set while the pipeline delays a response.
 	Side uint8
 	// NextInWindow and WindowTurn belong to the window of recent messages in package pipeline.

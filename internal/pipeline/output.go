@@ -68,6 +68,9 @@ func (d *delivery) settle(m *call.Message) {
 	if m.Owner != nil {
 		m.Owner.Settle(m)
 	}
+	if m.Watcher != nil {
+		m.Watcher.Settle(m)
+	}
 }
 
 // With one job a delivery is the output of the lanes.

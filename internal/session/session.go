@@ -25,6 +25,7 @@ import (
 	"dubbo-wire/internal/interrupt"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/metrics"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -54,6 +55,7 @@ type Config struct {
 	Plain         bool          // no full screen
 	Interval      time.Duration // between two tables; 0 for none
 	IntervalGiven bool
+	Metrics       metrics.Options // Address and Receiver are empty without metrics
 
 	Measure measure.Config
 	Input   *measure.Input
@@ -93,6 +95,9 @@ type Session struct {
 	intervals *live.Intervals
 	status    *output.Progress
 	shown     time.Time // when status was last shown
+
+	metrics *metrics.Server // this and the next one: nil without metrics
+	meter   *metrics.Meter
 }
 
 // Open opens the interfaces and the outputs. It checks the user's input first, and opens the interfaces before it drops
@@ -134,6 +139,14 @@ func Open(cfg *Config) (_ *Session, err error) {
 		return nil, err
 	}
 	l.stop = interrupt.Catch(cfg.Input.Abandon) // from now on there is something to clean up
+	if cfg.Metrics.Address != "" || cfg.Metrics.Receiver != "" {
+		if cfg.Metrics.Host = cfg.CallFiles.Node; cfg.Metrics.Host == "" {
+			cfg.Metrics.Host, _ = os.Hostname()
+		}
+		if l.metrics, err = metrics.Listen(cfg.Metrics); err != nil {
+			return nil, exit.Usagef("--metrics %v", err)
+		}
+	}
 	l.src, err = capture.OpenLive(cfg.Interfaces, capture.LiveOptions{
 		SnapLen: cfg.SnapLen, Buffer: int(min(cfg.Buffer, 1<<40)), NoPromiscuous: cfg.NoPromiscuous, Sockets: given,
 		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, cfg.SnapLen) },
@@ -187,6 +200,9 @@ func (l *Session) abandon() {
 	}
 	if l.src != nil {
 		_ = l.src.Close()
+	}
+	if l.metrics != nil {
+		l.metrics.Close()
 	}
 	if l.child != nil {
 		l.child.end()
@@ -266,6 +282,14 @@ func (l *Session) mayWriteLater() error {
 func (l *Session) Run() error {
 	defer l.src.Close()
 	defer l.stop.Release()
+	if l.metrics != nil {
+		defer func() {
+			l.metrics.Close()
+			if text := l.metrics.Notice(); text != "" {
+				l.say("dubbo-wire: " + text)
+			}
+		}()
+	}
 	whole := false
 	defer func() {
 		if !whole { // a panic: restore the terminal and remove files before it is printed
@@ -292,6 +316,9 @@ func (l *Session) Run() error {
 	}
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(sink, &opt))
 	whole = true
+	if l.meter != nil {
+		l.meter.End(totals)
+	}
 	recordErr := l.unwatch()
 	if l.Input.Verbose {
 		measure.Describe(l.Input.Stderr, l.src.Inputs(), totals, 0, 1, time.Since(l.started))

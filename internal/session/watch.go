@@ -23,8 +23,15 @@ func (l *Session) onScreen() bool {
 		(l.Output.Format == "" || l.Output.Format == "table")
 }
 
-// watchers returns the sink with the monitor of the screen, or the intervals, in front of it.
+// watchers returns the sink with the metrics, and the monitor of the screen or the intervals, in front of it.
 func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
+	if l.metrics != nil {
+		l.meter = l.metrics.Serve(func() (int64, float64) {
+			t, fill := l.stats()
+			return t.Drops, fill
+		}, sink)
+		sink = l.meter
+	}
 	if l.onScreen() {
 		probe := live.Probe{
 			Interfaces: l.interfaces, Stats: l.stats, Counters: l.counters, Recording: l.recording,
@@ -41,6 +48,9 @@ func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 			Title: l.name, Filter: l.filter.text, Input: l.Input.Stdin, Output: out, Color: output.Color(),
 			Local: l.Output.Local, Settings: live.Settings{Record: l.Record.File != ""},
 		})
+		if text := l.servingMetrics(); text != "" {
+			l.screen.Notice(text)
+		}
 		l.closed = make(chan struct{})
 		go func() {
 			defer close(l.closed)
@@ -91,9 +101,20 @@ func (l *Session) announce() {
 		text += "; press Ctrl-C to stop and print the report"
 	}
 	l.say(text)
+	if text := l.servingMetrics(); text != "" {
+		l.say(text)
+	}
 	if l.child == nil && (l.intervals == nil || output.Width(l.Places.Stdout) == 0) {
 		l.status = output.NewStatus(l.Input.Stderr, false)
 	}
+}
+
+// servingMetrics says where metrics are served, "" if they are not.
+func (l *Session) servingMetrics() string {
+	if l.metrics == nil || l.metrics.URL() == "" {
+		return ""
+	}
+	return "serving metrics on " + l.metrics.URL()
 }
 
 // notice shows a remark while the capture runs.
@@ -114,16 +135,22 @@ func (l *Session) watch(r *pipeline.Running) {
 			l.recorder.Dropped(stats.Received, stats.Dropped)
 		}
 		l.recorder.Tick(time.Now().UnixNano())
-		if first := l.Record.Disk.Deleted().First; first != "" && !l.deletes {
-			l.deletes = true
-			l.notice("--max-disk is reached: deleted " + first + ", and will delete the oldest file whenever there must be room")
-		}
 		if l.Record.File == "-" && l.recorder.Err() != nil {
 			l.quit.Store(true) // the reader of the packets is gone
 		}
 	}
+	if first := l.Record.Disk.Deleted().First; first != "" && !l.deletes {
+		l.deletes = true
+		l.notice("--max-disk is reached: deleted " + first + ", and will delete the oldest file whenever there must be room")
+	}
 	if l.calls != nil {
 		l.calls.watch(time.Now().UnixNano(), func() *report.Report { return l.booksOf(&r.Progress().Totals) })
+	}
+	if l.meter != nil {
+		l.meter.Watch(r)
+		if text := l.metrics.Notice(); text != "" {
+			l.notice(text)
+		}
 	}
 	switch {
 	case l.screen != nil:

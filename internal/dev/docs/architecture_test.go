@@ -135,6 +135,11 @@ var rules = []struct {
 		[]string{"internal/live", "internal/report", "internal/term"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
+	{
+		"internal/metrics",
+		[]string{"internal/pipeline", "internal/rpc", "internal/call", "internal/sizes"},
+		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
+	},
 	{"internal/term", nil, []string{"github.com/gopacket", "github.com/spf13/cobra"}},
 }
 
