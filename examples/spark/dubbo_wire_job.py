@@ -119,8 +119,8 @@ class HadoopFiles:
 _java = None  # of this worker
 
 
-def files_at(uri, hadoop_conf):
-    """On an executor: what reads and writes the files of a scheme. hadoop_conf is the driver's configuration as XML."""
+def files_at(uri, hadoop):
+    """On an executor: what reads and writes the files of a scheme. hadoop is the driver's configuration as XML, and classes that executors have."""
     global _java
     if uri.startswith("file:"):
         return LocalFiles()
@@ -131,12 +131,12 @@ def files_at(uri, hadoop_conf):
 
         # YARN unpacks Spark into the container, elsewhere it is installed. Jars of --packages and --jars are with the added files.
         py4j = (glob.glob("__spark_libs__/py4j-*.jar") or glob.glob(_find_spark_home() + "/jars/py4j-*.jar"))[0]
-        classes = [os.path.dirname(py4j) + "/*", SparkFiles.getRootDirectory() + "/*", os.environ.get("HADOOP_CONF_DIR", "")]
+        classes = [os.path.dirname(py4j) + "/*", SparkFiles.getRootDirectory() + "/*", os.environ.get("HADOOP_CONF_DIR", ""), hadoop["classes"]]
         port, token = launch_gateway(jarpath=py4j, classpath=":".join(filter(None, classes)), javaopts=["-Xmx256m"], die_on_exit=True,
                                      enable_auth=True, java_path=None)
         gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=token))
         conf = gateway.jvm.org.apache.hadoop.conf.Configuration(False)
-        conf.addResource(gateway.jvm.java.io.ByteArrayInputStream(hadoop_conf))
+        conf.addResource(gateway.jvm.java.io.ByteArrayInputStream(hadoop["conf"]))
         _java = HadoopFiles(gateway, conf)
     return _java
 
@@ -167,14 +167,14 @@ def run(task, job):
 FAILED = 99  # the code of a task that could not do its work, as opposed to one whose captures are damaged
 
 
-def run_in(folder, task, hadoop_conf):
+def run_in(folder, task, hadoop):
     """Does a task in a folder with the files that all tasks need."""
     inputs, outputs = os.path.join(folder, "inputs"), os.path.join(folder, "outputs")
     os.mkdir(inputs)
     for uri, size, name in task["inputs"]:
         to = os.path.join(inputs, name)
         os.makedirs(os.path.dirname(to), exist_ok=True)
-        files_at(uri, hadoop_conf).fetch(uri, size, to)
+        files_at(uri, hadoop).fetch(uri, size, to)
     for name in task["outputs"]:
         os.makedirs(os.path.dirname(os.path.join(outputs, name)), exist_ok=True)
 
@@ -194,7 +194,7 @@ def run_in(folder, task, hadoop_conf):
     if len(made) < len(task["outputs"]) and code != 1:
         raise OSError(f"dubbo-wire ended with {code}, but made only {made}")
 
-    store = files_at(task["to"], hadoop_conf)
+    store = files_at(task["to"], hadoop)
     attempt = f"{task['to']}/_attempts/{uuid.uuid4()}"
     if "status" in task:
         # The status goes first and comes last, so that it never stands beside files of another run.
@@ -311,11 +311,24 @@ def usage(text):
 
 def main(argv):
     args = arguments(argv)
+    from py4j.protocol import Py4JJavaError
     from pyspark import SparkConf, SparkContext
 
     sc = SparkContext.getOrCreate(SparkConf().setIfMissing("spark.app.name", "dubbo-wire"))
+    try:
+        return job(args, sc)
+    except Py4JJavaError as e:
+        return usage(f"Spark: {str(e.java_exception).splitlines()[0]}")
+    finally:
+        sc.stop()
+
+
+def job(args, sc):
+    """Does all hosts that are not done yet, and merges their reports. Returns the exit code."""
     files = HadoopFiles(sc._gateway, sc._jsc.hadoopConfiguration())
     captures, output = files.qualified(args.captures), files.qualified(args.output)
+    if not files.exists(captures):
+        return usage(f"{captures}: there is no such folder")
     hosts, left_out = by_host(files.list(captures), args)
     if not hosts:
         return usage(f"{captures}: no captures (--files {args.files}) among {len(left_out)} files")
@@ -328,8 +341,9 @@ def main(argv):
 
     conf = sc._jvm.java.io.StringWriter()
     files.conf.writeXml(conf)
+    hadoop = {"conf": conf.toString().encode(), "classes": sc.getConf().get("spark.executor.extraClassPath", "")}
     local = re.match(r"local(\[[^,]*\])?$", sc.master)
-    job = {"hadoop": sc.broadcast(conf.toString().encode()), "files": list(args.ship), "attempts": 1 if local else int(sc.getConf().get("spark.task.maxFailures", "4"))}
+    shared = {"hadoop": sc.broadcast(hadoop), "files": list(args.ship), "attempts": 1 if local else int(sc.getConf().get("spark.task.maxFailures", "4"))}
     shipped = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, path in args.ship.items():
@@ -338,7 +352,7 @@ def main(argv):
             sc.addFile(shutil.copy(path, os.path.join(folder, name)))
 
         def done(tasks):
-            return sc.parallelize(tasks, len(tasks)).map(lambda task: run(task, job)).collect() if tasks else []
+            return sc.parallelize(tasks, len(tasks)).map(lambda task: run(task, shared)).collect() if tasks else []
 
         return measure(args, sc, files, hosts, have, captures, output, shipped, done)
 
