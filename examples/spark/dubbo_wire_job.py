@@ -386,10 +386,10 @@ def measure(args, sc, files, hosts, have, captures, output, shipped, done):
     for folder in "_attempts", "_merge":
         files.delete(f"{output}/{folder}")
     for host, (code, lines) in sorted(results.items()):
-        for line in lines if code else []:
-            print(f"{host}: exit {code}: {line}", file=sys.stderr)
-    print(f"{len(hosts)} hosts, {len(todo)} of them in this run", file=sys.stderr)
-    return next(min(c, 2) if c == FAILED else c for c in (FAILED, 2, 3, 4, 0, 1) if c in codes)
+        for line in lines if code > 1 else []:
+            print(f"{host}: {'not done' if code in (2, FAILED) else f'exit {code}'}: {line}", file=sys.stderr)
+    print(f"{len(hosts)} hosts, {len(todo)} in this run, {sum(c == 1 for c, _ in results.values())} without calls", file=sys.stderr)
+    return next(2 if c == FAILED else c for c in (FAILED, 2, 3, 4, 0, 1) if c in codes)
 
 
 def merged(args, files, output, done):
