@@ -34,9 +34,7 @@ class LocalFiles:
     def path(self, uri):
         return "/" + uri.removeprefix("file:").lstrip("/")
 
-    def fetch(self, uri, size, to):
-        if os.path.getsize(self.path(uri)) != size:
-            raise OSError(f"{uri} has changed since the job began")
+    def fetch(self, uri, to):
         os.symlink(self.path(uri), to)
 
     def store(self, file, uri, attempt):
@@ -91,11 +89,9 @@ class HadoopFiles:
         finally:
             stream.close()
 
-    def fetch(self, uri, size, to):
+    def fetch(self, uri, to):
         fs, path = self.open(uri)
         fs.copyToLocalFile(False, path, self.java.org.apache.hadoop.fs.Path("file:" + to), True)
-        if os.path.getsize(to) != size:
-            raise OSError(f"{uri} has changed since the job began")
 
     def store(self, file, uri, attempt):
         fs, path = self.open(uri)
@@ -171,10 +167,10 @@ def run_in(folder, task, hadoop):
     """Does a task in a folder with the files that all tasks need."""
     inputs, outputs = os.path.join(folder, "inputs"), os.path.join(folder, "outputs")
     os.mkdir(inputs)
-    for uri, size, name in task["inputs"]:
+    for uri, _, name in task["inputs"]:
         to = os.path.join(inputs, name)
         os.makedirs(os.path.dirname(to), exist_ok=True)
-        files_at(uri, hadoop).fetch(uri, size, to)
+        files_at(uri, hadoop).fetch(uri, to)
     for name in task["outputs"]:
         os.makedirs(os.path.dirname(os.path.join(outputs, name)), exist_ok=True)
 
@@ -190,6 +186,9 @@ def run_in(folder, task, hadoop):
                 lines.append(line)
         if done.returncode == 2:
             return task["name"], code, lines
+    for uri, size, name in task["inputs"]:
+        if os.path.getsize(os.path.join(inputs, name)) != size:
+            raise OSError(f"{uri} has changed since the job began")
     made = [name for name in task["outputs"] if os.path.exists(os.path.join(outputs, name))]
     if len(made) < len(task["outputs"]) and code != 1:
         raise OSError(f"dubbo-wire ended with {code}, but made only {made}")
@@ -239,7 +238,7 @@ def arguments(argv):
     p.add_argument("--addresses", metavar="FILE", help="lines of HOST ADDRESS..., for --side: the addresses of each host, if its captures do not have them")
     p.add_argument("--classpath", action="append", default=[], metavar="JAR", help="a jar of the application, or provider=JAR or consumer=JAR; may be repeated")
     p.add_argument("--register", action="append", default=[], metavar="FILE", help="registered classes; may be repeated")
-    p.add_argument("--analyze", default="", metavar="FLAGS", help="more flags for the report, in one argument: '--by side,method --parts'")
+    p.add_argument("--analyze", default="", metavar="FLAGS", help="more flags for the reports: --analyze='--by side,method --parts'")
     p.add_argument("--merge", type=int, default=200, metavar="N", help="merge N reports in a task (default: %(default)s)")
     args = p.parse_args(own)
     if args.dubbo_wire is None or not os.path.isfile(args.dubbo_wire):
@@ -258,9 +257,12 @@ def arguments(argv):
             args.flags += [f"--{flag}", side + equals + "../" + name]
     args.self = {}
     if args.addresses:
-        with open(args.addresses) as f:
-            for host, *addresses in filter(None, map(str.split, f)):
-                args.self[host] = [a for address in addresses for a in ("--self", address)]
+        try:
+            with open(args.addresses) as f:
+                for host, *addresses in filter(None, map(str.split, f)):
+                    args.self[host] = [a for address in addresses for a in ("--self", address)]
+        except OSError as e:
+            p.error(f"--addresses {args.addresses}: {e.strerror}")
     return args
 
 
@@ -327,6 +329,8 @@ def job(args, sc):
     """Does all hosts that are not done yet, and merges their reports. Returns the exit code."""
     files = HadoopFiles(sc._gateway, sc._jsc.hadoopConfiguration())
     captures, output = files.qualified(args.captures), files.qualified(args.output)
+    if f"{output}/".startswith(f"{captures}/"):
+        return usage("OUTPUT must not be in CAPTURES")
     if not files.exists(captures):
         return usage(f"{captures}: there is no such folder")
     hosts, left_out = by_host(files.list(captures), args)

@@ -81,6 +81,7 @@ wire=$(command -v "$wire") && wire=$(realpath "$wire") || fail "there is no prog
 DUBBO_WIRE=$wire PROGRAM=$(cksum <"$wire") ANALYZE=${ANALYZE:-}
 export DUBBO_WIRE PROGRAM ANALYZE ADDRESSES
 mkdir -p "$output/calls/_coverage" "$output/reports" "$output/_status" && output=$(realpath "$output") && cd "$captures" || exit 2
+case $output/ in "$(pwd -P)"/*) fail "OUTPUT must not be in CAPTURES" ;; esac
 
 # Wrong flags end here, not once for each host.
 for command in "calls" "analyze $ANALYZE"; do
