@@ -7,7 +7,7 @@ SOAK ?= 30m
 SOAK_FLAGS ?=
 TABLES ?= published triple rest
 
-.PHONY: image fleet screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: image fleet fleet-spark screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -87,6 +87,9 @@ soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS
 
 fleet: build ## the queries of docs/sql in DuckDB, ClickHouse and Spark, over 1,000 Parquet files of the committed captures, against dubbo-wire itself; installs the engines from PyPI into bin/fleet
 	testdata/fleet/fleet.sh bin/dubbo-wire bin/fleet
+
+fleet-spark: build ## examples/spark in a local cluster of Spark while processes are killed, against examples/xargs and dubbo-wire itself; installs Spark from PyPI into bin/fleet, needs Java 17
+	testdata/fleet/spark.sh bin/dubbo-wire bin/fleet
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh

@@ -91,6 +91,7 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			env.Setenv("CAPTURES", dir)
+			env.Setenv("EXAMPLES", filepath.Join(filepath.Dir(filepath.Dir(dir)), "examples"))
 			env.Setenv("MODELS", filepath.Join(filepath.Dir(dir), "models"))
 			env.Setenv("CLASSES", filepath.Join(filepath.Dir(filepath.Dir(dir)), "internal", "decode", "classfile", "testdata", "classes"))
 			if testkit.All { // for live captures
@@ -104,11 +105,11 @@ func TestScript(t *testing.T) {
 			"sections": cmdSections,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "live" {
+			if name != "live" && name != "all" {
 				return false, fmt.Errorf("no condition %q", name)
 			}
-			if !testkit.All {
-				return false, nil
+			if !testkit.All || name == "all" {
+				return testkit.All, nil
 			}
 			missing := noLive()
 			if missing != "" {

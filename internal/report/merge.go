@@ -53,7 +53,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 	}
 	sum.addFingerprints(list)
 	sum.setTimes(list)
-	c := collector{by: sum.By, most: maxGroups}
+	c := collector{by: sum.By, inputs: sum.Inputs, most: maxGroups}
 	for _, r := range slices.SortedStableFunc(slices.Values(list), func(a, b *Report) int { return cmp.Compare(a.First, b.First) }) {
 		for _, g := range r.Groups {
 			g.Largest.File += offsets[r]
@@ -184,10 +184,11 @@ func (r *Report) setTimes(list []*Report) {
 
 // collector sums groups by key.
 type collector struct {
-	by    sizes.By
-	most  int
-	byKey map[string]*sizes.Group
-	rest  *sizes.Group
+	by     sizes.By
+	inputs []Input
+	most   int
+	byKey  map[string]*sizes.Group
+	rest   *sizes.Group
 }
 
 var errOverflow = errors.New("the reports cannot be added up: their sums exceed 64 bits")
@@ -216,11 +217,11 @@ func (c *collector) add(values []string, g *sizes.Group) error {
 		*to = g
 		return nil
 	}
-	return join(*to, g)
+	return c.join(*to, g)
 }
 
 // join adds a group to another one of the same key.
-func join(to, g *sizes.Group) error {
+func (c *collector) join(to, g *sizes.Group) error {
 	theirs := statsOf(g)
 	for i, t := range statsOf(to) {
 		s := theirs[i]
@@ -232,8 +233,20 @@ func join(to, g *sizes.Group) error {
 		to.SerializationID = -1
 	}
 	to.Groups += g.Groups
+	// Of equal largest messages that of the earlier input wins, so that the order in which reports are merged does not matter.
+	if to.Largest.BodyBytes == g.Largest.BodyBytes && to.Largest.Frame != 0 && g.Largest.Frame != 0 && c.begins(g) < c.begins(to) {
+		to.Largest = g.Largest
+	}
 	to.Merge(g)
 	return nil
+}
+
+// begins returns the time of the first packet of the input with the largest message of a group, 0 if it is unknown.
+func (c *collector) begins(g *sizes.Group) timestamp {
+	if g.Largest.File >= len(c.inputs) || c.inputs[g.Largest.File].First == nil {
+		return 0
+	}
+	return *c.inputs[g.Largest.File].First
 }
 
 func (c *collector) groups() []*sizes.Group {

@@ -295,6 +295,32 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Of equal largest messages the first one is named, in whatever steps reports are merged.
+func TestMergeEqualLargest(t *testing.T) {
+	reports := func() (list []*Report) {
+		for _, seed := range []uint64{0, 200, 100} {
+			r := anyReport(seed, 1)
+			r.Groups[0].Largest = sizes.Largest{Frame: int64(seed) + 1, BodyBytes: 1000}
+			list = append(list, r)
+		}
+		return list
+	}
+	merged := func(list ...*Report) *Report {
+		r, err := Merge(list, 10)
+		require.NoError(t, err)
+		return r
+	}
+	list := reports()
+	first := merged(list...).Groups[0].Largest
+	assert.Equal(t, int64(1), first.Frame)
+	list = reports()
+	assert.Equal(t, first, merged(merged(list[0], list[1]), list[2]).Groups[0].Largest)
+	// The report of the first and the last host begins before that with the second one.
+	list = reports()
+	list[0].Groups[0].Largest.BodyBytes = 10
+	assert.Equal(t, int64(101), merged(merged(list[0], list[1]), list[2]).Groups[0].Largest.Frame)
+}
+
 // Beyond the limit groups become one row, the same whichever way the reports come.
 func TestMergeBeyondLimit(t *testing.T) {
 	a, b := anyReport(1, 4), anyReport(2, 6)

@@ -38,6 +38,8 @@ type callFiles struct {
 	finished chan finished  // of the file that is being finished; nil without one
 	files    int            // opened
 	last     string         // the name of the newest
+	complete int            // files that have their name
+	rows     int64          // in these
 	lost     int64          // calls that are in no file
 	err      error          // the first one
 	full     bool           // the number of files is reached
@@ -134,6 +136,7 @@ func (c *callFiles) next() error {
 		return err
 	}
 	out := &limited{Writer: calls.W, disk: c.Disk, name: calls.File}
+	c.last = name
 	c.file = &callFile{Calls: parquet.NewCalls(out, c.inputs, c.Node), out: out, calls: calls, coverage: coverage}
 	c.files++
 	return nil
@@ -232,13 +235,14 @@ func (c *callFiles) finish(r *report.Report, verdict error) {
 	}
 	c.file, c.earlier, c.lost = nil, r, 0
 	c.finished = make(chan finished, 1)
-	go func() { c.finished <- finished{f.finish(run, verdict), lost + f.rows, run.Earlier} }()
+	go func() { c.finished <- finished{f.finish(run, verdict), f.rows, lost, run.Earlier} }()
 }
 
 // finished is what became of a file.
 type finished struct {
 	err     error
-	calls   int64          // in no file after an error
+	rows    int64
+	lost    int64          // calls before that its coverage names
 	earlier *report.Report // at the end of the file before
 }
 
@@ -272,9 +276,13 @@ func (c *callFiles) wait() {
 	if c.finished == nil {
 		return
 	}
-	if f := <-c.finished; f.err != nil {
-		c.lost, c.earlier = c.lost+f.calls, f.earlier
+	f := <-c.finished
+	if f.err != nil {
+		c.lost, c.earlier = c.lost+f.lost+f.rows, f.earlier
 		c.failed(f.err)
+	} else {
+		c.complete++
+		c.rows += f.rows
 	}
 	c.finished = nil
 }

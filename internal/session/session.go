@@ -432,20 +432,31 @@ func (l *Session) explain(recordErr error) string {
 	return "dubbo-wire explain " + report.ShellWord(o.File)
 }
 
-// remarks prints how many packets were recorded.
+// remarks prints what was written to files beside the report.
 func (l *Session) remarks(err error) {
-	if l.recorder == nil || l.Quiet || err != nil {
+	if l.Quiet {
+		return
+	}
+	wrote := func(count string, files int, last string) {
+		switch {
+		case files == 1:
+			l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s", count, last))
+		case files > 1:
+			l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s; the last one is %s", count, term.Counted(int64(files), "file"), last))
+		}
+	}
+	if l.calls != nil {
+		wrote(term.Counted(l.calls.rows, "call"), l.calls.complete, l.calls.last)
+	}
+	if d := l.Record.Disk.Deleted(); d.Files > 0 {
+		l.say(fmt.Sprintf("dubbo-wire: --max-disk deleted %s (%s)", term.Counted(int64(d.Files), "older file"), report.Volume(d.Bytes)))
+	}
+	if l.recorder == nil || err != nil {
 		return
 	}
 	s := l.recorder.Stats()
-	switch {
-	case s.Files == 1 && l.Record.File != "-":
-		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s", term.Counted(s.Packets, "packet"), s.File))
-	case s.Files > 1:
-		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s; the last one is %s", term.Counted(s.Packets, "packet"), term.Counted(int64(s.Files), "file"), s.File))
-	}
-	if s.Deleted.Files > 0 {
-		l.say(fmt.Sprintf("dubbo-wire: --max-disk deleted %s (%s)", term.Counted(int64(s.Deleted.Files), "older file"), report.Volume(s.Deleted.Bytes)))
+	if l.Record.File != "-" {
+		wrote(term.Counted(s.Packets, "packet"), s.Files, s.File)
 	}
 	if l.Record.OnlyRPC && s.LeftOut > 0 {
 		l.say(fmt.Sprintf("dubbo-wire: --only-rpc omitted %s (%s)", term.Counted(s.LeftOut, "packet"), report.Volume(s.LeftOutBytes)))
