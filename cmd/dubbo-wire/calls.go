@@ -31,7 +31,7 @@ func newCalls(s *streams) *cobra.Command {
 The table does not contain values; json and jsonl contain arguments, attachments, results and exceptions, and what the
 bytes are for.
 
-parquet is a table for engines such as DuckDB, ClickHouse and Spark: one row per call, without values. Rows of json,
+parquet is a table for engines such as DuckDB, ClickHouse and Spark: one row per call, without values. Rows of csv, json,
 jsonl and parquet have link bytes; they come when these are final, since retransmissions may follow the end of a call.
 -o NAME.parquet also writes _coverage/NAME.parquet beside it: what was captured and what was not. docs/parquet.md has
 the columns.
@@ -84,7 +84,7 @@ read twice.`,
 					return pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
 				},
 				sink: func(f *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
-					if output.Any(targets, "parquet", "json", "jsonl") {
+					if output.Any(targets, "csv", "json", "jsonl", "parquet") {
 						return measure.SettledCallSink(measure.CallSink(f, func(*call.Call) {}), write)
 					}
 					return measure.CallSink(f, write)

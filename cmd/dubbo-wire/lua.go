@@ -16,11 +16,11 @@ func newLua(s *streams) *cobra.Command {
 each frame's header and envelope, and links each response with its request.
 
 Wireshark loads the file with -X lua_script:dubbo.lua, or always if it is in the folder of personal Lua plugins (Help,
-About Wireshark, Folders): on Linux and macOS ~/.local/lib/wireshark/plugins.`,
-		Example: `  dubbo-wire lua > dubbo.lua
-  wireshark -X lua_script:dubbo.lua trace.pcap
-  tshark -X lua_script:dubbo.lua -r trace.pcap -Y dubbo
-  sudo dubbo-wire capture eth0 -w - | wireshark -k -i -`,
+About Wireshark, Folders): on Linux and macOS ~/.local/lib/wireshark/plugins.
+
+    wireshark -X lua_script:dubbo.lua trace.pcap
+    tshark -X lua_script:dubbo.lua -r trace.pcap -Y dubbo`,
+		Example: `  dubbo-wire lua > dubbo.lua`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return dissector.Write(s.out, formats.All()) },
 	}

@@ -120,4 +120,5 @@ var callFields = []string{
 	"error", "errorMessage", "state", "requestBodyBytes", "responseBodyBytes", "requestFrameBytes",
 	"responseFrameBytes", "time", "latencyMicros", "waitMicros", "requestComplete", "responseComplete", "layout",
 	"requestMessages", "responseMessages", "encoding", "requestUncompressedBytes", "responseEncoding", "responseUncompressedBytes", "product",
+	"requestWireBytes", "responseWireBytes",
 }
