@@ -432,8 +432,11 @@ func (l *Session) explain(recordErr error) string {
 	return "dubbo-wire explain " + report.ShellWord(o.File)
 }
 
-// remarks prints how many packets were recorded.
+// remarks prints how many files were deleted and how many packets were recorded.
 func (l *Session) remarks(err error) {
+	if d := l.Record.Disk.Deleted(); d.Files > 0 && !l.Quiet {
+		l.say(fmt.Sprintf("dubbo-wire: --max-disk deleted %s (%s)", term.Counted(int64(d.Files), "older file"), report.Volume(d.Bytes)))
+	}
 	if l.recorder == nil || l.Quiet || err != nil {
 		return
 	}
@@ -443,9 +446,6 @@ func (l *Session) remarks(err error) {
 		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s", term.Counted(s.Packets, "packet"), s.File))
 	case s.Files > 1:
 		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s; the last one is %s", term.Counted(s.Packets, "packet"), term.Counted(int64(s.Files), "file"), s.File))
-	}
-	if s.Deleted.Files > 0 {
-		l.say(fmt.Sprintf("dubbo-wire: --max-disk deleted %s (%s)", term.Counted(int64(s.Deleted.Files), "older file"), report.Volume(s.Deleted.Bytes)))
 	}
 	if l.Record.OnlyRPC && s.LeftOut > 0 {
 		l.say(fmt.Sprintf("dubbo-wire: --only-rpc omitted %s (%s)", term.Counted(s.LeftOut, "packet"), report.Volume(s.LeftOutBytes)))
