@@ -112,6 +112,8 @@ func TestServiceRuns(t *testing.T) {
 	require.NoError(t, os.Chown(dir, 61234, 61234))
 	require.NoError(t, os.Chmod(filepath.Dir(path), 0o755))
 	for _, flags := range serviceFlags(t) {
+		require.Contains(t, flags, "--metrics :9464 ")
+		flags = strings.Replace(flags, ":9464", "127.0.0.1:0", 1) // other tests may use the port
 		args := append([]string{
 			"--reuid=61234", "--regid=61234", "--clear-groups", "--no-new-privs",
 			"--inh-caps=-all,+net_raw", "--ambient-caps=-all,+net_raw", "--bounding-set=-all,+net_raw", path,
@@ -227,9 +229,10 @@ func stopped(t *testing.T, c *exec.Cmd, s os.Signal, running func(pid int)) stri
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
 	lines := bufio.NewReader(stderr)
-	first, err := lines.ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, first, "capturing on lo") // after privileges are dropped
+	for text := ""; !strings.Contains(text, "capturing on lo"); { // after privileges are dropped
+		text, err = lines.ReadString('\n')
+		require.NoError(t, err, text)
+	}
 	if running != nil {
 		running(c.Process.Pid)
 	}
