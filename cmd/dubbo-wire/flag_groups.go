@@ -17,7 +17,7 @@ const (
 	liveGroup   = "Capturing"
 	chooseGroup = "What to show"
 	outputGroup = "Output"
-	recordGroup = "Recording packets"
+	recordGroup = "Recording packets and calls"
 	metricGroup = "Metrics (for Prometheus and OpenTelemetry)"
 	filterGroup = "Filters (they select calls: a request and its response stay together)"
 	classGroup  = "Class files (for bodies without field names: kryo, fst, compactedjava)"
