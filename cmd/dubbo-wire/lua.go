@@ -21,7 +21,7 @@ About Wireshark, Folders): on Linux and macOS ~/.local/lib/wireshark/plugins.
     wireshark -X lua_script:dubbo.lua trace.pcap
     tshark -X lua_script:dubbo.lua -r trace.pcap -Y dubbo`,
 		Example: `  dubbo-wire lua > dubbo.lua`,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return dissector.Write(s.out, formats.All()) },
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return dissector.Write(s.out, formats.All()) },
 	}
 }
