@@ -34,6 +34,7 @@ func CloseCoverage(t *output.Target, r *parquet.Run, verdict error) error {
 		r.Error = verdict.Error()
 	}
 	if err := parquet.WriteCoverage(t.W, r); err != nil {
+		t.Discard()
 		return output.CannotWrite("-o", t.File, err)
 	}
 	return t.Close()

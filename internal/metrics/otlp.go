@@ -55,6 +55,15 @@ func ReceiverURL(text string) (string, error) {
 	return u.String(), nil
 }
 
+// withoutPassword returns a URL that may be printed.
+func withoutPassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	return u.Redacted()
+}
+
 func newPusher(o *Options, from prometheus.Gatherer) *pusher {
 	text := func(key, value string) *common.KeyValue {
 		return &common.KeyValue{Key: key, Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
@@ -103,7 +112,7 @@ func (p *pusher) push(ctx context.Context) {
 	defer cancel()
 	err := p.send(ctx)
 	if err != nil && !p.failed && ctx.Err() != context.Canceled {
-		text := fmt.Sprintf("--otlp %s: %v", p.url, err)
+		text := fmt.Sprintf("--otlp %s: %v", withoutPassword(p.url), err)
 		p.notice.Store(&text)
 	}
 	p.failed = err != nil
@@ -134,7 +143,7 @@ func (p *pusher) send(ctx context.Context) error {
 	defer answer.Body.Close()
 	data, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("the receiver answers %s", answer.Status)
+		return fmt.Errorf("the receiver answers %d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 	}
 	if n := rejected(data); n > 0 {
 		return fmt.Errorf("the receiver rejected %d data points", n)

@@ -114,4 +114,5 @@ func TestReceiverURL(t *testing.T) {
 		_, err := ReceiverURL(bad)
 		assert.Error(t, err, bad)
 	}
+	assert.Equal(t, "http://u:xxxxx@h/v1", withoutPassword("http://u:secret@h/v1"))
 }

@@ -36,13 +36,14 @@ type callFiles struct {
 	file     *callFile      // nil after an error, until the next period
 	earlier  *report.Report // at the end of the last file that was finished
 	finished chan finished  // of the file that is being finished; nil without one
-	files    int            // opened
-	last     string         // the name of the newest
+	periods  int            // with this one
+	opened   string         // the name of the newest file
 	complete int            // files that have their name
+	newest   string         // the last one of these
 	rows     int64          // in these
 	lost     int64          // calls that are in no file
 	err      error          // the first one
-	full     bool           // the number of files is reached
+	full     bool           // no more files: the capture ends, and the last file with it
 	over     bool           // the file is as large as a file may be
 }
 
@@ -50,7 +51,7 @@ type callFiles struct {
 type CallFiles struct {
 	File  string        // "" for none; with Every it may have conversions of strftime(3)
 	Every time.Duration // the period of a file; 0 for one file
-	Files int           // the capture ends after that many; 0 for no limit
+	Files int           // the capture ends after that many periods; 0 for no limit
 	Node  string        // the name of this machine
 	Disk  *record.DiskLimit
 }
@@ -113,7 +114,7 @@ func (c *CallFiles) folder() string {
 
 // open opens the first file, so that errors are known before the capture begins.
 func (c *callFiles) open() error {
-	c.period = record.Period{Every: c.Every, Begin: time.Now().UnixNano()}
+	c.period, c.periods = record.Period{Every: c.Every, Begin: time.Now().UnixNano()}, 1
 	return c.next()
 }
 
@@ -136,9 +137,8 @@ func (c *callFiles) next() error {
 		return err
 	}
 	out := &limited{Writer: calls.W, disk: c.Disk, name: calls.File}
-	c.last = name
+	c.opened = name
 	c.file = &callFile{Calls: parquet.NewCalls(out, c.inputs, c.Node), out: out, calls: calls, coverage: coverage}
-	c.files++
 	return nil
 }
 
@@ -147,8 +147,7 @@ func (c *callFiles) next() error {
 func (c *callFiles) unused(name string) string {
 	ext := filepath.Ext(name)
 	for n, next := 2, name; ; n++ {
-		if _, err := os.Lstat(next); err != nil && next != c.last {
-			c.last = next
+		if _, err := os.Lstat(next); err != nil && next != c.opened {
 			return next
 		}
 		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
@@ -188,7 +187,7 @@ func (c *callFiles) fail(err error) {
 
 func (c *callFiles) failed(err error) {
 	text := err.Error()
-	if c.Every > 0 {
+	if c.Every > 0 && !c.full {
 		text += "; the next period has a new file"
 	}
 	c.notice(text)
@@ -209,6 +208,9 @@ func (c *callFiles) watch(now int64, books func() *report.Report) {
 	if c.full || !due && !c.over {
 		return
 	}
+	if c.full = due && c.Files > 0 && c.periods >= c.Files; c.full {
+		return // the last file also gets the calls that are settled at the end of the capture
+	}
 	if c.finished != nil && len(c.finished) == 0 {
 		return // the file before takes longer than a period
 	}
@@ -216,11 +218,9 @@ func (c *callFiles) watch(now int64, books func() *report.Report) {
 	if c.file != nil {
 		c.finish(books(), nil)
 	}
-	if c.full = c.Files > 0 && c.files >= c.Files; c.full {
-		return
-	}
 	if c.over = false; due {
 		c.period.Next(now)
+		c.periods++
 	}
 	if err := c.next(); err != nil {
 		c.failed(err)
@@ -235,37 +235,43 @@ func (c *callFiles) finish(r *report.Report, verdict error) {
 	}
 	c.file, c.earlier, c.lost = nil, r, 0
 	c.finished = make(chan finished, 1)
-	go func() { c.finished <- finished{f.finish(run, verdict), f.rows, lost, run.Earlier} }()
+	go func() {
+		written, err := f.finish(run, verdict)
+		c.finished <- finished{f.calls.File, f.rows, written, err, lost, run.Earlier}
+	}()
 }
 
 // finished is what became of a file.
 type finished struct {
-	err     error
+	name    string
 	rows    int64
+	written bool // the file is complete; err is then that of its coverage
+	err     error
 	lost    int64          // calls before that its coverage names
 	earlier *report.Report // at the end of the file before
 }
 
-func (f *callFile) finish(run *parquet.Run, verdict error) error {
-	err := f.Close()
+// finish completes the file and its coverage. written is set if the file is complete.
+func (f *callFile) finish(run *parquet.Run, verdict error) (written bool, err error) {
+	err = f.Close()
 	if err == nil {
 		err = f.calls.Close()
 	}
 	if err != nil {
 		f.discard()
-		return output.CannotWrite("-o", f.calls.File, err)
+		return false, output.CannotWrite("-o", f.calls.File, err)
 	}
 	disk := f.out.disk
 	disk.Done(f.out.name)
 	if f.coverage == nil {
-		return nil
+		return true, nil
 	}
 	if err := disk.Grow(f.coverage.File, coverageBytes); err != nil {
 		f.coverage.Discard()
-		return output.CannotWrite("-o", f.coverage.File, err)
+		return true, output.CannotWrite("-o", f.coverage.File, err)
 	}
 	defer disk.Done(f.coverage.File)
-	return measure.CloseCoverage(f.coverage, run, verdict)
+	return true, measure.CloseCoverage(f.coverage, run, verdict)
 }
 
 // coverageBytes is more than a file of coverage has.
@@ -277,18 +283,21 @@ func (c *callFiles) wait() {
 		return
 	}
 	f := <-c.finished
-	if f.err != nil {
-		c.lost, c.earlier = c.lost+f.lost+f.rows, f.earlier
-		c.failed(f.err)
+	if f.written {
+		c.complete, c.newest, c.rows = c.complete+1, f.name, c.rows+f.rows
 	} else {
-		c.complete++
-		c.rows += f.rows
+		c.lost += f.rows
+	}
+	if f.err != nil { // the next coverage is also that of this period
+		c.lost, c.earlier = c.lost+f.lost, f.earlier
+		c.failed(f.err)
 	}
 	c.finished = nil
 }
 
 // close completes the last file after the run, and returns the first error of all files.
 func (c *callFiles) close(r *report.Report, verdict error) error {
+	c.full = true
 	c.wait()
 	if c.file != nil {
 		c.finish(r, verdict)

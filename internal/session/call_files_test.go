@@ -123,6 +123,46 @@ func TestCallFilesThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, coverageOf(t, dir)["error"], "15 calls before were not written: ")
 }
 
+// TestLastCallFile: calls that are settled when the capture ends after -W periods are in the last file. A file that is continued in another one is no period.
+func TestLastCallFile(t *testing.T) {
+	dir := t.TempDir()
+	c := newCallFiles(t, dir, 0)
+	c.Files = 2
+	someCalls(c, 1)
+	c.over = true
+	for range 2 {
+		at := c.period.Begin + int64(time.Second)
+		c.watch(c.period.Begin, noBooks)
+		c.wait()
+		require.False(t, c.full)
+		c.watch(at, noBooks)
+		c.wait()
+		someCalls(c, 10)
+	}
+	require.True(t, c.full)
+	require.NoError(t, c.close(noBooks(), nil))
+	require.Zero(t, c.lost)
+	rows, _ := written(t, dir)
+	require.Equal(t, int64(21), rows)
+}
+
+// TestCoverageThatCannotBeWritten: calls without a coverage are not lost, and the next coverage is also that of their period.
+func TestCoverageThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	c := newCallFiles(t, dir, 0)
+	someCalls(c, 10)
+	coverage := filepath.Join(dir, "_coverage")
+	require.NoError(t, os.RemoveAll(coverage))
+	c.watch(c.period.Begin+1e9, noBooks)
+	c.wait()
+	someCalls(c, 3)
+	require.ErrorContains(t, c.close(noBooks(), nil), "cannot be written")
+	require.Equal(t, []any{int64(0), int64(13), 2}, []any{c.lost, c.rows, c.complete})
+	rows, _ := written(t, dir)
+	require.Equal(t, int64(13), rows)
+	require.NotContains(t, coverageOf(t, dir), "error")
+}
+
 // coverageOf returns the row of the only file of coverage in a folder.
 func coverageOf(t *testing.T, dir string) map[string]any {
 	names, err := filepath.Glob(filepath.Join(dir, "_coverage", "*.parquet"))

@@ -446,7 +446,7 @@ func (l *Session) remarks(err error) {
 		}
 	}
 	if l.calls != nil {
-		wrote(term.Counted(l.calls.rows, "call"), l.calls.complete, l.calls.last)
+		wrote(term.Counted(l.calls.rows, "call"), l.calls.complete, l.calls.newest)
 	}
 	if d := l.Record.Disk.Deleted(); d.Files > 0 {
 		l.say(fmt.Sprintf("dubbo-wire: --max-disk deleted %s (%s)", term.Counted(int64(d.Files), "older file"), report.Volume(d.Bytes)))

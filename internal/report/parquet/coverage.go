@@ -84,17 +84,22 @@ func timeOf(r *Run, ns int64) value {
 }
 
 func dropped(r *Run) value {
-	sum := int64(0)
-	for i, in := range r.Inputs {
+	now, nowKnown := droppedBy(r.Inputs)
+	before, beforeKnown := droppedBy(r.earlier().Inputs)
+	if !nowKnown || !beforeKnown {
+		return null
+	}
+	return integer(now - before)
+}
+
+func droppedBy(inputs []report.Input) (sum int64, known bool) {
+	for _, in := range inputs {
 		if in.Dropped == nil {
-			return null
+			return 0, false
 		}
 		sum += *in.Dropped
-		if r.Earlier != nil && i < len(r.Earlier.Inputs) {
-			sum -= *r.Earlier.Inputs[i].Dropped
-		}
 	}
-	return integer(sum)
+	return sum, true
 }
 
 // snake returns the name of a JSON member as that of a column.
