@@ -147,8 +147,8 @@ func newAnalyze(s *streams) *cobra.Command {
 the captures are.
 
 FILE is a pcap or pcapng file (plain, gzip or zstd), a folder of them, or - for standard input. Several files are
-merged by time and reported as one capture. FILE may also be a report that was saved with --format json --buckets;
-analyze adds up such reports and captures.`,
+merged by time and reported as one capture. FILE may also be a report that was saved with --format json --buckets,
+or a folder of such reports and nothing else; analyze adds up reports and captures.`,
 		Example: `  dubbo-wire analyze trace.pcap
   dubbo-wire analyze trace.pcap --same-methods
   dubbo-wire analyze trace.pcap --errors

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +24,7 @@ import (
 // OpenAny opens captures and reads saved reports. It tells them apart by their content.
 func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 	f := &Files{in: in}
+	args = reportsOfFolders(args)
 	if f.Labels, err = parseLabels(args); err != nil {
 		return nil, err
 	}
@@ -71,6 +74,31 @@ func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 	}
 	return f, nil
 }
+
+// reportsOfFolders replaces folders of saved reports by the reports in them, ordered by name: a fleet has more than a command line
+// may contain. A folder with any other file is one of captures.
+func reportsOfFolders(args []string) (all []string) {
+	for _, arg := range args {
+		entries, _ := os.ReadDir(arg)
+		var reports []string
+		for _, e := range entries {
+			switch {
+			case e.IsDir():
+			case reportName.MatchString(e.Name()):
+				reports = append(reports, filepath.ToSlash(filepath.Join(arg, e.Name())))
+			default:
+				entries = nil
+			}
+		}
+		if len(reports) == 0 || entries == nil {
+			reports = []string{arg}
+		}
+		all = append(all, reports...)
+	}
+	return all
+}
+
+var reportName = regexp.MustCompile(`\.json(\.gz|\.zst)?$`)
 
 // fail notes that the argument with index k cannot be read.
 func (f *Files) fail(k int, arg, text string) {

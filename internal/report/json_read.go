@@ -61,7 +61,9 @@ func Read(r io.Reader) (*Report, error) {
 	if err := rep.restoreBooks(&d.head); err != nil {
 		return nil, err
 	}
-	rep.sum()
+	if err := rep.sum(); err != nil {
+		return nil, err
+	}
 	return rep, rep.checkSums()
 }
 

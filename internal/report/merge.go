@@ -35,15 +35,15 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 		if err := first.addsUpWith(r); err != nil {
 			return nil, err
 		}
-		if err := sum.checkNotAdded(r); err != nil {
-			return nil, err
-		}
 		offsets[r] = len(sum.Inputs)
 		sum.Inputs = append(sum.Inputs, r.Inputs...)
 		sum.Connections += r.Connections
 		sum.ConnectionsWithoutData += r.ConnectionsWithoutData
 		addBooks(sum.Totals, r.Totals)
 		sum.Stopped = append(sum.Stopped, r.Stopped...)
+	}
+	if err := checkOnce(list, sum.By); err != nil {
+		return nil, err
 	}
 	if !slices.Contains(sum.By.Keys, sizes.Input) { // else each is counted alone
 		var err error
@@ -63,8 +63,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 		}
 	}
 	sum.Groups = c.groups()
-	sum.sum()
-	return sum, nil
+	return sum, sum.sum()
 }
 
 // addsUpWith returns an error if another report cannot be added.
@@ -107,19 +106,27 @@ func (r *Report) addFingerprints(list []*Report) {
 // ByText returns the grouping as --by takes it.
 func (r *Report) ByText() string { return strings.Join(r.keyNames(), ",") }
 
-// checkNotAdded returns an error if an input of a report is already in the sum.
-func (r *Report) checkNotAdded(o *Report) error {
-	for i := range o.Inputs {
-		in := &o.Inputs[i]
-		for k := range r.Inputs {
-			have := &r.Inputs[k]
-			same := have.Packets == in.Packets && have.Bytes == in.Bytes
-			if in.Packets > 0 && same && *have.First == *in.First && *have.Last == *in.Last {
-				return fmt.Errorf("%s cannot be added: its input %s (%s from %s on) is already among the others", o.Origin, in.File, Plural(in.Packets, "packet"), rfc3339(int64(*in.First)))
+// checkOnce returns an error if two reports have the same input.
+func checkOnce(list []*Report, by sizes.By) error {
+	type content struct {
+		packets, bytes int64
+		first, last    timestamp
+	}
+	contents, names := make(map[content]*Report), make(map[string]*Report)
+	for _, r := range list {
+		for i := range r.Inputs {
+			in := &r.Inputs[i]
+			if in.Packets > 0 {
+				c := content{in.Packets, in.Bytes, *in.First, *in.Last}
+				if o := contents[c]; o != nil && o != r {
+					return fmt.Errorf("%s cannot be added: its input %s (%s from %s on) is already among the others", r.Origin, in.File, Plural(in.Packets, "packet"), rfc3339(int64(*in.First)))
+				}
+				contents[c] = r
 			}
-			if in.File == have.File && slices.Contains(r.By.Keys, sizes.Input) {
-				return fmt.Errorf("%s cannot be added: two inputs are named %s, which --by input cannot distinguish", o.Origin, in.File)
+			if o := names[in.File]; o != nil && o != r && slices.Contains(by.Keys, sizes.Input) {
+				return fmt.Errorf("%s cannot be added: two inputs are named %s, which --by input cannot distinguish", r.Origin, in.File)
 			}
+			names[in.File] = r
 		}
 	}
 	return nil
@@ -191,7 +198,7 @@ type collector struct {
 	rest   *sizes.Group
 }
 
-var errOverflow = errors.New("the reports cannot be added up: their sums exceed 64 bits")
+var errOverflow = errors.New("the groups cannot be added up: their sums exceed 64 bits")
 
 // add adds a group. The collector takes over the first group of a key.
 func (c *collector) add(values []string, g *sizes.Group) error {
@@ -222,12 +229,8 @@ func (c *collector) add(values []string, g *sizes.Group) error {
 
 // join adds a group to another one of the same key.
 func (c *collector) join(to, g *sizes.Group) error {
-	theirs := statsOf(g)
-	for i, t := range statsOf(to) {
-		s := theirs[i]
-		if t.Count+s.Count > math.MaxUint32 || s.Total > 0 && t.Total > math.MaxInt64-s.Total || s.Total < 0 && t.Total < math.MinInt64-s.Total {
-			return errOverflow
-		}
+	if err := checkSum(to, g); err != nil {
+		return err
 	}
 	if to.SerializationID != g.SerializationID {
 		to.SerializationID = -1
@@ -247,6 +250,18 @@ func (c *collector) begins(g *sizes.Group) timestamp {
 		return 0
 	}
 	return *c.inputs[g.Largest.File].First
+}
+
+// checkSum returns an error if the distributions of two groups cannot be added up.
+func checkSum(a, b *sizes.Group) error {
+	others := statsOf(b)
+	for i, t := range statsOf(a) {
+		s := others[i]
+		if t.Count > math.MaxInt64-s.Count || s.Total > 0 && t.Total > math.MaxInt64-s.Total || s.Total < 0 && t.Total < math.MinInt64-s.Total {
+			return errOverflow
+		}
+	}
+	return nil
 }
 
 func (c *collector) groups() []*sizes.Group {
@@ -298,8 +313,7 @@ func (r *Report) Regroup(by sizes.By) error {
 		}
 	}
 	r.By, r.Groups = by, c.groups()
-	r.sum()
-	return nil
+	return r.sum()
 }
 
 // asInput returns the name of a report that is one input among others.
@@ -354,8 +368,7 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, side, text string) erro
 		}
 		r.Filter = strings.TrimSpace(r.Filter + " " + strings.TrimSpace(text))
 	}
-	r.sum()
-	return nil
+	return r.sum()
 }
 
 // OrderInputs sorts the inputs by their places, of which there is one per input. The sort is stable.
@@ -423,17 +436,20 @@ func (r *Report) Readable() error {
 		}
 	}
 	r.Groups = c.groups()
-	r.sum()
-	return nil
+	return r.sum()
 }
 
-// sum sorts the groups and sums them in Selected.
-func (r *Report) sum() {
+// sum sorts the groups and sums them in Selected. It returns an error if their sums exceed 64 bits.
+func (r *Report) sum() error {
 	r.By.Sort(r.Groups)
 	r.Selected = sizes.Group{}
 	for _, g := range r.Groups {
+		if err := checkSum(&r.Selected, g); err != nil {
+			return err
+		}
 		r.Selected.Merge(g)
 	}
+	return nil
 }
 
 func addTo[K comparable](m *map[K]int64, k K, n int64) {

@@ -343,6 +343,24 @@ func TestMergeBeyondLimit(t *testing.T) {
 	assert.Error(t, r.Select(map[sizes.Key][]call.Glob{sizes.Method: {call.ParseGlob("a")}}, "", "--method a"))
 }
 
+// A fleet has more calls than 32 bits count, in a group and in one bucket of it.
+func TestMergeManyCalls(t *testing.T) {
+	a, b := anyReport(1, 3), anyReport(2, 3)
+	for _, r := range []*Report{a, b} {
+		r.Groups[0].Calls += 3 << 30
+		r.Groups[0].Latency.AddN(7000, 3<<30)
+	}
+	r, err := Merge([]*Report{a, b}, 1000)
+	require.NoError(t, err)
+	saved := save(t, r)
+	again, err := Read(strings.NewReader(saved))
+	require.NoError(t, err)
+	for _, r := range []*Report{r, again} {
+		assert.Greater(t, r.Selected.Latency.Count, int64(6<<30))
+		assert.InEpsilon(t, 7000, r.Selected.Latency.Percentile(99), 0.01)
+	}
+}
+
 // What cannot be added up is refused with the names of both.
 func TestMergeRefuses(t *testing.T) {
 	for _, c := range []struct {
@@ -358,6 +376,7 @@ func TestMergeRefuses(t *testing.T) {
 		{func(a, b *Report) { a.By.Keys[0], b.By.Keys[0] = sizes.Input, sizes.Input }, "two inputs are named"},
 		{func(a, b *Report) { b.Last += 1 << 62; b.Last += 1 << 60 }, "century"},
 		{func(a, b *Report) { a.Groups[0].Latency.Total = 1<<63 - 1; b.Groups[0].Latency.Total = 1<<63 - 1 }, "64 bits"},
+		{func(a, b *Report) { a.Groups[0].Latency.Total = 1<<63 - 1; b.Groups[1].Latency.Total = 1<<63 - 1 }, "64 bits"},
 	} {
 		a, b := anyReport(1, 3), anyReport(2, 3)
 		a.Origin, b.Origin = "a.json", "b.json"

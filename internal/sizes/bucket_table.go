@@ -10,13 +10,23 @@ import (
 //
 // Numbers are collected in a batch before they are counted. A report has eight distributions per group, and their buckets
 // do not stay in the processor's cache from one number to the next; counting in a row lets the cache misses overlap.
+//
+// Counts have 32 bits. Before their sum exceeds them they are moved to full, which few distributions ever have.
 type bucketTable struct {
 	pending int32           // length of the batch
 	batch   [batchLen]int32 // indexes of buckets
-	buckets []bucket        // an open-addressed table with 2^n slots; slots with count 0 are free
+	buckets []slot          // an open-addressed table with 2^n slots; slots with count 0 are free
 	used    int             // slots
 	dense   []uint32        // instead of the table: the counts from index first on
 	first   int32
+	sum     uint32 // of the counts in buckets or dense
+	full    map[int32]int64
+}
+
+// slot is a bucket in the table.
+type slot struct {
+	index int32
+	count uint32
 }
 
 const (
@@ -31,13 +41,14 @@ func newBucketTable(buckets int) *bucketTable {
 	for 3*slots < 4*(buckets+buckets/2) {
 		slots *= 2
 	}
-	return &bucketTable{buckets: make([]bucket, slots)}
+	return &bucketTable{buckets: make([]slot, slots)}
 }
 
 // flush counts the numbers of the batch.
 func (t *bucketTable) flush() {
 	batch := t.batch[:t.pending]
 	t.pending = 0
+	t.reserve(uint32(len(batch)))
 	dense, first := t.dense, t.first
 	for _, index := range batch {
 		if i := int(index) - int(first); uint(i) < uint(len(dense)) {
@@ -55,7 +66,40 @@ func (t *bucketTable) flush() {
 	}
 }
 
-// count adds n to the bucket with that index.
+// reserve makes room for n more in every bucket: no count can exceed 32 bits if their sum does not.
+func (t *bucketTable) reserve(n uint32) {
+	if t.sum > math.MaxUint32-n {
+		if t.full == nil {
+			t.full = make(map[int32]int64)
+		}
+		for _, b := range t.buckets {
+			if b.count > 0 {
+				t.full[b.index] += int64(b.count)
+			}
+		}
+		for i, c := range t.dense {
+			if c > 0 {
+				t.full[t.first+int32(i)] += int64(c)
+			}
+		}
+		clear(t.buckets)
+		clear(t.dense)
+		t.used, t.sum = 0, 0
+	}
+	t.sum += n
+}
+
+// add adds n to the bucket with that index.
+func (t *bucketTable) add(index int32, n int64) {
+	for ; n > math.MaxUint32; n -= math.MaxUint32 {
+		t.reserve(math.MaxUint32)
+		t.count(index, math.MaxUint32)
+	}
+	t.reserve(uint32(n))
+	t.count(index, uint32(n))
+}
+
+// count adds n, for which there is room, to the bucket with that index.
 func (t *bucketTable) count(index int32, n uint32) {
 	if t.dense != nil {
 		if i := int(index) - int(t.first); uint(i) < uint(len(t.dense)) {
@@ -80,7 +124,7 @@ func (t *bucketTable) count(index int32, n uint32) {
 }
 
 // slot returns the bucket with that index, or the free slot for it.
-func (t *bucketTable) slot(index int32) *bucket {
+func (t *bucketTable) slot(index int32) *slot {
 	mask := uint32(len(t.buckets) - 1)
 	for i := uint32(index) * 0x9e3779b1 >> 8; ; i++ {
 		if b := &t.buckets[i&mask]; b.index == index || b.count == 0 {
@@ -104,7 +148,7 @@ func (t *bucketTable) grow() {
 			return
 		}
 	}
-	t.buckets = make([]bucket, size)
+	t.buckets = make([]slot, size)
 	for _, b := range old {
 		if b.count > 0 {
 			*t.slot(b.index) = b
@@ -116,7 +160,7 @@ func (t *bucketTable) grow() {
 func fitsDense(n int64, slots int) bool { return 4*n <= 2*8*int64(slots) }
 
 // indexRange returns the least and the greatest index in use.
-func indexRange(table []bucket) (lo, hi int32) {
+func indexRange(table []slot) (lo, hi int32) {
 	lo, hi = math.MaxInt32, math.MinInt32
 	for _, b := range table {
 		if b.count > 0 {
@@ -152,11 +196,11 @@ func (t *bucketTable) widen(index int32) {
 		copy(t.dense[first-t.first:], old)
 		return
 	}
-	t.buckets, t.dense, t.used = make([]bucket, slots), nil, used
+	t.buckets, t.dense, t.used = make([]slot, slots), nil, used
 	for i, n := range old {
 		if n > 0 {
 			at := first + int32(i)
-			*t.slot(at) = bucket{at, n}
+			*t.slot(at) = slot{at, n}
 		}
 	}
 }
@@ -164,21 +208,34 @@ func (t *bucketTable) widen(index int32) {
 // sorted returns the buckets in ascending order.
 func (t *bucketTable) sorted() []bucket {
 	t.flush()
-	if t.dense != nil {
-		list := make([]bucket, 0, len(t.dense)/2)
-		for i, n := range t.dense {
-			if n > 0 {
-				list = append(list, bucket{t.first + int32(i), n})
-			}
+	list := make([]bucket, 0, max(t.used, len(t.dense)/2))
+	for i, n := range t.dense {
+		if n > 0 {
+			list = append(list, bucket{t.first + int32(i), int64(n)})
 		}
-		return list
 	}
-	list := make([]bucket, 0, t.used)
 	for _, b := range t.buckets {
 		if b.count > 0 {
-			list = append(list, b)
+			list = append(list, bucket{b.index, int64(b.count)})
 		}
 	}
+	for index, n := range t.full {
+		list = append(list, bucket{index, n})
+	}
+	if t.dense != nil && t.full == nil {
+		return list
+	}
 	slices.SortFunc(list, func(a, b bucket) int { return int(a.index) - int(b.index) })
-	return list
+	if t.full == nil {
+		return list
+	}
+	sums := list[:0]
+	for _, b := range list {
+		if last := len(sums) - 1; last >= 0 && sums[last].index == b.index {
+			sums[last].count += b.count
+			continue
+		}
+		sums = append(sums, b)
+	}
+	return sums
 }

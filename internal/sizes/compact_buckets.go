@@ -93,7 +93,7 @@ func (c *compactBuckets) sorted(list []bucket) []bucket {
 	indexes := c.pending // a copy
 	pending := indexes[:c.n]
 	slices.Sort(pending)
-	add := func(index int32, n uint32) {
+	add := func(index int32, n int64) {
 		if last := len(list) - 1; last >= 0 && list[last].index == index {
 			list[last].count += n
 			return
@@ -102,10 +102,10 @@ func (c *compactBuckets) sorted(list []bucket) []bucket {
 	}
 	at := int32(lowest)
 	for b := c.encoded; len(b) > 0; {
-		n := uint32(1)
+		n := int64(1)
 		switch d := int32(b[0]); d {
 		case repeated:
-			n = uint32(b[1])
+			n = int64(b[1])
 			b = b[2:]
 		case farAway:
 			at += int32(b[1])<<8 | int32(b[2])

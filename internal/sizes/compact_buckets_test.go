@@ -23,12 +23,12 @@ func TestFewThenMany(t *testing.T) {
 		func() int64 { return [2]int64{math.MinInt64, math.MaxInt64}[rng.IntN(2)] },
 	} {
 		var s Stat
-		want := make(map[int32]uint32)
+		want := make(map[int32]int64)
 		for i := range 3 * tableFrom {
 			v := next()
 			s.Add(v)
 			want[indexOf(v)]++
-			got := make(map[int32]uint32)
+			got := make(map[int32]int64)
 			list := s.sorted()
 			for _, b := range list {
 				got[b.index] += b.count
@@ -95,7 +95,7 @@ func TestRestore(t *testing.T) {
 		{3, 1, 2, []Bucket{{2, 1}, {2, 1}}, errOrder},
 		{3, 1, 2, []Bucket{{1, 0}}, errCount},
 		{3, 1, 2, []Bucket{{1, -1}}, errCount},
-		{3, 1, 2, []Bucket{{1, 1 << 32}}, errCount},
+		{3, 1, 2, []Bucket{{1, 1}, {2, 1<<63 - 1}}, errCount},
 		{3, 1, 3, []Bucket{{1, 1}, {2, 1}}, errBounds},
 		{3, 0, 2, []Bucket{{1, 1}, {2, 1}}, errBounds},
 		{3, 2, 1, []Bucket{{1, 1}, {2, 1}}, errBounds},
@@ -109,6 +109,35 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, empty.Count)
 }
+
+// A bucket may have more than 32 bits of numbers: those of a fleet, or of a capture of weeks.
+func TestManyNumbersInABucket(t *testing.T) {
+	const n = 3 << 30
+	for _, buckets := range []int64{3, 200} { // a table, an array
+		var one, sum Stat
+		for v := range buckets {
+			one.AddN(v, n)
+		}
+		one.AddN(0, 5*n)
+		for range 3 {
+			sum.Merge(&one)
+			for range 2 * batchLen { // counted in batches
+				sum.Add(1)
+			}
+		}
+		require.EqualValues(t, 3*((buckets+5)*n+2*batchLen), sum.Count)
+		list := savedBuckets(&sum)
+		require.Len(t, list, int(buckets))
+		assert.Equal(t, Bucket{0, 18 * n}, list[0])
+		assert.Equal(t, Bucket{1, 3 * (n + 2*batchLen)}, list[1])
+		assert.Equal(t, Bucket{2, 3 * n}, list[2])
+		assert.Zero(t, sum.Percentile(float64(600)/float64(buckets+6)))
+		restored, err := Restore(sum.Total, sum.Min, sum.Max, list)
+		require.NoError(t, err)
+		assert.True(t, restored.Equal(&sum))
+	}
+}
+
 
 // A group of less than a hundred calls takes at most 2 KiB, with its names and its place among all, however much its
 // sizes and times differ.

@@ -6,7 +6,6 @@
 package sizes
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 )
@@ -26,7 +25,7 @@ type Stat struct {
 
 type bucket struct {
 	index int32
-	count uint32
+	count int64
 }
 
 // tableFrom is the count from which on a distribution has a table.
@@ -100,16 +99,14 @@ func (s *Stat) AddN(v, n int64) {
 	if s.table == nil {
 		s.useTable(s.compact.sorted(nil))
 	}
-	for ; n > 0; n -= min(n, math.MaxUint32) {
-		s.table.count(indexOf(v), uint32(min(n, math.MaxUint32)))
-	}
+	s.table.add(indexOf(v), n)
 }
 
 // useTable replaces the buckets by a table with those of list.
 func (s *Stat) useTable(list []bucket) {
 	s.table, s.compact = newBucketTable(len(list)), compactBuckets{}
 	for _, b := range list {
-		s.table.count(b.index, b.count)
+		s.table.add(b.index, b.count)
 	}
 }
 
@@ -140,7 +137,7 @@ func (s *Stat) Percentiles(ps ...float64) []int64 {
 	}
 	done, seen := 0, int64(0)
 	for _, b := range s.sorted() {
-		seen += int64(b.count)
+		seen += b.count
 		for ; done < len(ps) && seen >= s.rank(ps[done]); done++ {
 			lo, hi := bounds(b.index)
 			out[done] = min(max(lo+(hi-lo)/2, s.Min), s.Max)
@@ -165,7 +162,7 @@ func (s *Stat) rank(p float64) int64 {
 func (s *Stat) Buckets(f func(low, high, n int64)) {
 	for _, b := range s.sorted() {
 		lo, hi := bounds(b.index)
-		f(max(lo, s.Min), min(hi, s.Max), int64(b.count))
+		f(max(lo, s.Min), min(hi, s.Max), b.count)
 	}
 }
 
@@ -193,6 +190,6 @@ func (s *Stat) Merge(o *Stat) {
 		s.useTable(s.compact.sorted(nil))
 	}
 	for _, b := range o.sorted() {
-		s.table.count(b.index, b.count)
+		s.table.add(b.index, b.count)
 	}
 }

@@ -11,7 +11,7 @@ type Bucket struct{ Upper, Count int64 }
 // The errors of Restore.
 var (
 	errOrder  = errors.New("its buckets are not in order")
-	errCount  = errors.New("a bucket has a count below 1 or above 4294967295")
+	errCount  = errors.New("a bucket has a count below 1, or the sum of counts exceeds 64 bits")
 	errBounds = errors.New("its min and max are not in the first and last bucket")
 	errTotal  = errors.New("its total cannot be that of its buckets")
 )
@@ -26,10 +26,10 @@ func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 	buckets := make([]bucket, len(list))
 	low, high := 0.0, 0.0
 	for i, b := range list {
-		if b.Count < 1 || b.Count > math.MaxUint32 {
+		if b.Count < 1 || b.Count > math.MaxInt64-s.Count {
 			return Stat{}, errCount
 		}
-		buckets[i] = bucket{indexOf(b.Upper), uint32(b.Count)}
+		buckets[i] = bucket{indexOf(b.Upper), b.Count}
 		if i > 0 && buckets[i].index <= buckets[i-1].index {
 			return Stat{}, errOrder
 		}
@@ -58,6 +58,6 @@ func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 func (s *Stat) Grid(f func(start, n int64)) {
 	for _, b := range s.sorted() {
 		lo, _ := bounds(b.index)
-		f(lo, int64(b.count))
+		f(lo, b.count)
 	}
 }

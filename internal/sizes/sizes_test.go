@@ -161,7 +161,7 @@ func TestKeptAnyWay(t *testing.T) {
 		{200, func(int) int64 { return rng.Int64() }},
 	} {
 		var s Stat
-		want := make(map[int32]uint32)
+		want := make(map[int32]int64)
 		for i := range c.n {
 			v := c.next(i)
 			s.Add(v)
@@ -172,7 +172,7 @@ func TestKeptAnyWay(t *testing.T) {
 			dense = dense || s.table != nil && s.table.dense != nil
 			sparse = sparse || s.table != nil && s.table.dense == nil && i > 1000
 		}
-		got := make(map[int32]uint32)
+		got := make(map[int32]int64)
 		list := s.sorted()
 		for _, b := range list {
 			got[b.index] += b.count
