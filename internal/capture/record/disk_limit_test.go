@@ -69,7 +69,7 @@ func TestDiskLimit(t *testing.T) {
 				require.NoError(t, r.Close())
 				assert.LessOrEqual(t, occupied(t, dir), int64(most))
 				assert.GreaterOrEqual(t, occupied(t, dir), int64(most/2), "no more than needed is deleted")
-				assert.Positive(t, r.Stats().Deleted.Files)
+				assert.Positive(t, r.o.Disk.Deleted().Files)
 				all, _ := back(t, dir)
 				assert.Equal(t, 100*int64(time.Second), all[len(all)-1].Time)
 				for i := range all[1:] {

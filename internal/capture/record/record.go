@@ -84,8 +84,6 @@ type Stats struct {
 	// Overwritten is how many files reused the name of an earlier file of this recorder: rings of -W, and names of -G
 	// that repeat.
 	Overwritten int
-	// Deleted is what the limit of the disk has deleted, also of earlier runs.
-	Deleted Deleted
 }
 
 // Open creates the first file, so that errors are known before the capture starts.
@@ -163,7 +161,7 @@ func (r *Recorder) Stats() Stats {
 	s := r.stats
 	s.File, s.On = r.out.name, r.on
 	s.Files += r.files
-	s.Overwritten, s.Deleted = r.overwritten, r.o.Disk.Deleted()
+	s.Overwritten = r.overwritten
 	if r.on {
 		s.Packets += r.out.packets
 		s.Bytes += r.out.size
