@@ -123,7 +123,8 @@ func TestCallFilesThatCannotBeWritten(t *testing.T) {
 	require.Contains(t, coverageOf(t, dir)["error"], "15 calls before were not written: ")
 }
 
-// TestLastCallFile: calls that are settled when the capture ends after -W periods are in the last file. A file that is continued in another one is no period.
+// TestLastCallFile: calls that are settled when the capture ends after -W periods are in the last file. A file that is continued in
+// another one does not begin a period.
 func TestLastCallFile(t *testing.T) {
 	dir := t.TempDir()
 	c := newCallFiles(t, dir, 0)

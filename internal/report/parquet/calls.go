@@ -121,7 +121,7 @@ var callColumns = []column[row]{
 	{"response_body_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, (*call.Message).BodyBytes) }},
 	{"request_frame_bytes", "bytes", "with the header of the protocol", number, func(r *row) value { return bytesOf(r.Request, (*call.Message).FrameBytes) }},
 	{"response_frame_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, (*call.Message).FrameBytes) }},
-	{"request_wire_bytes", "bytes", "link bytes, with headers of packets and retransmissions; null if the call is so large that it could not wait for them", number, func(r *row) value { return bytesOf(r.Request, r.WireBytes) }},
+	{"request_wire_bytes", "bytes", "link bytes, with headers of packets and retransmissions; null if calls of more than 64 MiB waited for them", number, func(r *row) value { return bytesOf(r.Request, r.WireBytes) }},
 	{"response_wire_bytes", "bytes", "", number, func(r *row) value { return bytesOf(r.Response, r.WireBytes) }},
 	{"latency_micros", "microseconds", "from the first byte of the request to the last one of the response; null if one of them is missing, or the last message of the response is incomplete", decimal, func(r *row) value { return micros(r.Latency()) }},
 	{"wait_micros", "microseconds", "from the last byte of the request to the first one of the response, negative if that is earlier; null if one of them is missing, or the last message of the request is incomplete", decimal, func(r *row) value { return micros(r.Wait()) }},
