@@ -37,7 +37,8 @@ type callFiles struct {
 	earlier  *report.Report // at the end of the last file that was finished
 	finished chan finished  // of the file that is being finished; nil without one
 	files    int            // opened
-	last     string         // the name of the newest
+	newest   string         // the name of the one that was opened last
+	last     string         // the name of the newest that is complete
 	complete int            // files that have their name
 	rows     int64          // in these
 	lost     int64          // calls that are in no file
@@ -136,19 +137,20 @@ func (c *callFiles) next() error {
 		return err
 	}
 	out := &limited{Writer: calls.W, disk: c.Disk, name: calls.File}
-	c.last = name
+	c.newest = name
 	c.file = &callFile{Calls: parquet.NewCalls(out, c.inputs, c.Node), out: out, calls: calls, coverage: coverage}
 	c.files++
 	return nil
 }
 
-// unused returns a name that no file has: name, or name with a number before its extension. An earlier run may have written one in the same period, and
+// unused returns a name that no file has, nor its coverage: name, or name with a number before its extension. An earlier run may have written one in the same period, and
 // the file before may have no name yet.
 func (c *callFiles) unused(name string) string {
 	ext := filepath.Ext(name)
 	for n, next := 2, name; ; n++ {
-		if _, err := os.Lstat(next); err != nil && next != c.last {
-			c.last = next
+		_, calls := os.Lstat(next)
+		_, coverage := os.Lstat(measure.CoverageName(next))
+		if calls != nil && coverage != nil && next != c.newest {
 			return next
 		}
 		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
@@ -213,11 +215,11 @@ func (c *callFiles) watch(now int64, books func() *report.Report) {
 		return // the file before takes longer than a period
 	}
 	c.wait()
+	if c.full = c.Files > 0 && c.files >= c.Files; c.full {
+		return // close completes the last file, with the calls whose link bytes become final at the end
+	}
 	if c.file != nil {
 		c.finish(books(), nil)
-	}
-	if c.full = c.Files > 0 && c.files >= c.Files; c.full {
-		return
 	}
 	if c.over = false; due {
 		c.period.Next(now)
@@ -235,37 +237,47 @@ func (c *callFiles) finish(r *report.Report, verdict error) {
 	}
 	c.file, c.earlier, c.lost = nil, r, 0
 	c.finished = make(chan finished, 1)
-	go func() { c.finished <- finished{f.finish(run, verdict), f.rows, lost, run.Earlier} }()
+	go func() { c.finished <- finished{f.finish(run, verdict), f.calls.File, f.rows, lost, run.Earlier} }()
 }
 
 // finished is what became of a file.
 type finished struct {
 	err     error
+	name    string
 	rows    int64
 	lost    int64          // calls before that its coverage names
 	earlier *report.Report // at the end of the file before
 }
 
+// finish completes both files, or leaves neither: without its coverage, the calls of a file would count as lost in the next one.
 func (f *callFile) finish(run *parquet.Run, verdict error) error {
 	err := f.Close()
 	if err == nil {
-		err = f.calls.Close()
+		err = f.calls.W.Flush() // a full disk is known before the coverage has its name
 	}
 	if err != nil {
 		f.discard()
 		return output.CannotWrite("-o", f.calls.File, err)
 	}
 	disk := f.out.disk
-	disk.Done(f.out.name)
+	defer disk.Done(f.out.name)
 	if f.coverage == nil {
-		return nil
+		return f.calls.Close()
 	}
 	if err := disk.Grow(f.coverage.File, coverageBytes); err != nil {
-		f.coverage.Discard()
+		f.discard()
 		return output.CannotWrite("-o", f.coverage.File, err)
 	}
 	defer disk.Done(f.coverage.File)
-	return measure.CloseCoverage(f.coverage, run, verdict)
+	if err := measure.CloseCoverage(f.coverage, run, verdict); err != nil {
+		f.discard()
+		return err
+	}
+	if err := f.calls.Close(); err != nil {
+		_ = os.Remove(f.coverage.File)
+		return err
+	}
+	return nil
 }
 
 // coverageBytes is more than a file of coverage has.
@@ -282,6 +294,7 @@ func (c *callFiles) wait() {
 		c.failed(f.err)
 	} else {
 		c.complete++
+		c.last = f.name
 		c.rows += f.rows
 	}
 	c.finished = nil

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,57 @@ func TestCallFilesThatCannotBeWritten(t *testing.T) {
 	require.Equal(t, int64(3), rows)
 	require.Equal(t, exit.Partly, coverageOf(t, dir)["exit_code"])
 	require.Contains(t, coverageOf(t, dir)["error"], "15 calls before were not written: ")
+}
+
+// TestCallFileWithoutItsCoverage: a file whose coverage cannot be written does not appear, so its calls are not there and counted as lost at once.
+func TestCallFileWithoutItsCoverage(t *testing.T) {
+	dir := t.TempDir()
+	c := newCallFiles(t, dir, 0)
+	var said []string
+	c.notice = func(text string) { said = append(said, text) }
+	at, name := c.period.Begin, c.newest
+	someCalls(c, 10)
+	books := filepath.Join(dir, "_coverage")
+	require.NoError(t, os.RemoveAll(books))
+	c.watch(at+1e9, noBooks)
+	c.wait()
+	require.NoFileExists(t, name)
+	require.Len(t, said, 1)
+	require.Equal(t, 1, strings.Count(said[0], "cannot be written"))
+	someCalls(c, 3)
+	require.Error(t, c.close(noBooks(), nil))
+	rows, _ := written(t, dir)
+	require.Equal(t, int64(3), rows)
+	require.Equal(t, int64(3), c.rows)
+	require.Contains(t, coverageOf(t, dir)["error"], "10 calls before were not written: ")
+	require.FileExists(t, c.last)
+}
+
+// TestCallFilesKeepCoverage: the coverage of a file that was moved away is not replaced.
+func TestCallFilesKeepCoverage(t *testing.T) {
+	dir := t.TempDir()
+	books := filepath.Join(dir, "_coverage")
+	require.NoError(t, os.Mkdir(books, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(books, "calls.parquet"), nil, 0o600))
+	c := callFiles{CallFiles: CallFiles{File: filepath.Join(dir, "calls.parquet"), Every: time.Second}, places: &output.Places{}, notice: func(string) {}}
+	require.NoError(t, c.open())
+	defer c.abandon()
+	require.Equal(t, "calls-2.parquet", filepath.Base(c.newest))
+}
+
+// TestLastCallFile: after the last period of -W, the calls whose link bytes become final at the end of the capture belong to the last file.
+func TestLastCallFile(t *testing.T) {
+	dir := t.TempDir()
+	c := newCallFiles(t, dir, 0)
+	c.Files = 1
+	someCalls(c, 10)
+	c.watch(c.period.Begin+1e9, noBooks)
+	require.True(t, c.full)
+	someCalls(c, 3)
+	require.NoError(t, c.close(noBooks(), nil))
+	rows, _ := written(t, dir)
+	require.Equal(t, int64(13), rows)
+	require.NotContains(t, coverageOf(t, dir), "error")
 }
 
 // coverageOf returns the row of the only file of coverage in a folder.
