@@ -196,7 +196,7 @@ def run_in(folder, task, hadoop):
     store = files_at(task["to"], hadoop)
     attempt = f"{task['to']}/_attempts/{uuid.uuid4()}"
     if "status" in task:
-        # The status goes first and comes last, so that it never stands beside files of another run.
+        # The status is deleted first and written last: it never stands beside files of another run.
         store.delete(task["to"] + "/" + task["status"])
     for name in task["outputs"]:
         if name in made:
@@ -215,7 +215,7 @@ def run_in(folder, task, hadoop):
 
 
 def end_with_parent():
-    """Spark kills workers, for example of the slower of two attempts; dubbo-wire must not go on alone."""
+    """Spark kills workers, for example of the slower of two attempts; dubbo-wire must not continue without one."""
     if sys.platform == "linux":
         import ctypes
 

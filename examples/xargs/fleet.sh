@@ -52,7 +52,7 @@ one() {
 		sed "s/^dubbo-wire: /$host: /" "$attempt/errors" >&2
 		return 2
 	fi
-	# The status goes first and comes last, so that it never stands beside files of another run.
+	# The status is deleted first and written last: it never stands beside files of another run.
 	rm -f "$status" "$output/calls/$host.parquet" "$output/calls/_coverage/$host.parquet" "$output/reports/$host.json" || return 2
 	if [ -f "$attempt/$host.json" ]; then
 		mv "$attempt/calls/$host.parquet" "$output/calls/" && mv "$attempt/calls/_coverage/$host.parquet" "$output/calls/_coverage/" &&

@@ -142,12 +142,14 @@ func (c *callFiles) next() error {
 	return nil
 }
 
-// unused returns a name that no file has: name, or name with a number before its extension. An earlier run may have written one in the same period, and
+// unused returns a name that no file has, nor its coverage: name, or name with a number before its extension. An earlier run may have written one in the same period, and
 // the file before may have no name yet.
 func (c *callFiles) unused(name string) string {
 	ext := filepath.Ext(name)
 	for n, next := 2, name; ; n++ {
-		if _, err := os.Lstat(next); err != nil && next != c.opened {
+		_, calls := os.Lstat(next)
+		_, coverage := os.Lstat(measure.CoverageName(next))
+		if calls != nil && coverage != nil && next != c.opened {
 			return next
 		}
 		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
@@ -209,7 +211,7 @@ func (c *callFiles) watch(now int64, books func() *report.Report) {
 		return
 	}
 	if c.full = due && c.Files > 0 && c.periods >= c.Files; c.full {
-		return // the last file also gets the calls that are settled at the end of the capture
+		return // close completes the last file, with the calls whose link bytes become final at the end
 	}
 	if c.finished != nil && len(c.finished) == 0 {
 		return // the file before takes longer than a period
@@ -235,43 +237,47 @@ func (c *callFiles) finish(r *report.Report, verdict error) {
 	}
 	c.file, c.earlier, c.lost = nil, r, 0
 	c.finished = make(chan finished, 1)
-	go func() {
-		written, err := f.finish(run, verdict)
-		c.finished <- finished{f.calls.File, f.rows, written, err, lost, run.Earlier}
-	}()
+	go func() { c.finished <- finished{f.finish(run, verdict), f.calls.File, f.rows, lost, run.Earlier} }()
 }
 
 // finished is what became of a file.
 type finished struct {
+	err     error
 	name    string
 	rows    int64
-	written bool // the file is complete; err is then that of its coverage
-	err     error
 	lost    int64          // calls before that its coverage names
 	earlier *report.Report // at the end of the file before
 }
 
-// finish completes the file and its coverage. written is set if the file is complete.
-func (f *callFile) finish(run *parquet.Run, verdict error) (written bool, err error) {
-	err = f.Close()
+// finish completes both files, or leaves neither: without its coverage, the calls of a file would count as lost in the next one.
+func (f *callFile) finish(run *parquet.Run, verdict error) error {
+	err := f.Close()
 	if err == nil {
-		err = f.calls.Close()
+		err = f.calls.W.Flush() // a full disk is known before the coverage has its name
 	}
 	if err != nil {
 		f.discard()
-		return false, output.CannotWrite("-o", f.calls.File, err)
+		return output.CannotWrite("-o", f.calls.File, err)
 	}
 	disk := f.out.disk
-	disk.Done(f.out.name)
+	defer disk.Done(f.out.name)
 	if f.coverage == nil {
-		return true, nil
+		return f.calls.Close()
 	}
 	if err := disk.Grow(f.coverage.File, coverageBytes); err != nil {
-		f.coverage.Discard()
-		return true, output.CannotWrite("-o", f.coverage.File, err)
+		f.discard()
+		return output.CannotWrite("-o", f.coverage.File, err)
 	}
 	defer disk.Done(f.coverage.File)
-	return true, measure.CloseCoverage(f.coverage, run, verdict)
+	if err := measure.CloseCoverage(f.coverage, run, verdict); err != nil {
+		f.discard()
+		return err
+	}
+	if err := f.calls.Close(); err != nil {
+		_ = os.Remove(f.coverage.File)
+		return err
+	}
+	return nil
 }
 
 // coverageBytes is more than a file of coverage has.
@@ -283,21 +289,19 @@ func (c *callFiles) wait() {
 		return
 	}
 	f := <-c.finished
-	if f.written {
-		c.complete, c.newest, c.rows = c.complete+1, f.name, c.rows+f.rows
-	} else {
-		c.lost += f.rows
-	}
-	if f.err != nil { // the next coverage is also that of this period
-		c.lost, c.earlier = c.lost+f.lost, f.earlier
+	if f.err != nil {
+		c.lost, c.earlier = c.lost+f.lost+f.rows, f.earlier
 		c.failed(f.err)
+	} else {
+		c.complete++
+		c.newest = f.name
+		c.rows += f.rows
 	}
 	c.finished = nil
 }
 
 // close completes the last file after the run, and returns the first error of all files.
 func (c *callFiles) close(r *report.Report, verdict error) error {
-	c.full = true
 	c.wait()
 	if c.file != nil {
 		c.finish(r, verdict)
@@ -308,6 +312,9 @@ func (c *callFiles) close(r *report.Report, verdict error) error {
 
 // abandon removes what is not complete.
 func (c *callFiles) abandon() {
+	if c.finished != nil {
+		<-c.finished
+	}
 	if c.file != nil {
 		c.file.discard()
 		c.file = nil
