@@ -27,6 +27,11 @@ func CoverageName(calls string) string {
 	return filepath.Join(filepath.Dir(calls), "_coverage", filepath.Base(calls))
 }
 
+// CallsName returns the name of the file of calls that a coverage belongs to.
+func CallsName(coverage string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(coverage)), filepath.Base(coverage))
+}
+
 // CloseCoverage writes the coverage of a run that ended with verdict, and closes its file.
 func CloseCoverage(t *output.Target, r *parquet.Run, verdict error) error {
 	r.Calls, r.Exit = filepath.Base(t.File), exit.CodeOf(verdict)
