@@ -89,16 +89,14 @@ soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS
 fleet: build ## the queries of docs/sql in DuckDB, ClickHouse and Spark, over 1,000 Parquet files of the committed captures, against dubbo-wire itself; installs the engines from PyPI into bin/fleet
 	testdata/fleet/fleet.sh bin/dubbo-wire bin/fleet
 
-<<<<<<< HEAD
 fleet-spark: build ## examples/spark in a local cluster of Spark while processes are killed, against examples/xargs and dubbo-wire itself; installs Spark from PyPI into bin/fleet, needs Java 17
 	testdata/fleet/spark.sh bin/dubbo-wire bin/fleet
-=======
+
 scale: build ## the figures of docs/scale.md: a GB, 10 to 10,000 files, saved reports, 100 million simulated calls in DuckDB (CALLS=N); needs 15 GB of disk and about two hours; installs DuckDB from PyPI into bin/scale
 	$(GO) build -o bin/gencapture ./internal/dev/bench/gencapture
 	test -x bin/scale/python/bin/python || python3 -m venv bin/scale/python
 	bin/scale/python/bin/pip -q install duckdb
 	bin/scale/python/bin/python testdata/fleet/scale.py bin/dubbo-wire bin/gencapture bin/scale/work --calls $(CALLS)
->>>>>>> w-scale
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh
