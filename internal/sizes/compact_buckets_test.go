@@ -138,7 +138,6 @@ func TestManyNumbersInABucket(t *testing.T) {
 	}
 }
 
-
 // A group of less than a hundred calls takes at most 2 KiB, with its names and its place among all, however much its
 // sizes and times differ.
 func TestGroupMemory(t *testing.T) {
