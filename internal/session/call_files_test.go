@@ -13,6 +13,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/record"
+	_ "dubbo-wire/internal/dev/testkit" // for -update
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
