@@ -78,7 +78,7 @@ func (v *viewer) Call(k *call.Call, _ bool) {
 	if k.Request != nil && k.Response != nil {
 		v.out.pairs[k.Request.Number] = k.Response.Number
 	}
-	c := call.Call{Conn: new(call.Conn)}
+	c := call.Call{Conn: new(call.Conn), Unsettled: true} // link bytes differ
 	for i, m := range [2]*call.Message{k.Request, k.Response} {
 		if m == nil {
 			continue
