@@ -8,8 +8,8 @@ queries   docs/sql over 10 to 10,000 files, small and large, as they are written
 merge     analyze of 10 to 10,000 saved reports
 simulate  docs/sql over N calls (100 million), sampled from those of the committed captures
 
-Without a name it does all four. CPU seconds are user and system, memory is the peak of the process; both depend little on what else the machine does.
-Wall times are the least of several rounds. FOLDER needs 15 GB for 100 million calls. It is left empty of all but the tables unless --keep is given.
+Without a name it does all four. CPU seconds are user and system, memory is the peak of the process. CPU seconds double or treble while other programs use
+all processors. FOLDER needs 16 GB free for 100 million calls; --keep leaves the simulated calls and the real ones in it.
 """
 import argparse
 import base64
@@ -261,7 +261,7 @@ def merge(wire, gencapture, folder):
 
 # Simulation
 
-# A call of the captures, as one of one of 1,000 servers within a day, each with 20 clients: sizes within a factor of two, latencies within a factor of four.
+# A call of the captures, as one of 1,000 servers within a day, each with 20 clients: sizes within a factor of two, latencies within a factor of four.
 SIMULATED = """
 COPY (
     WITH drawn AS (
@@ -332,7 +332,7 @@ def main():
     parser.add_argument("wire")
     parser.add_argument("gencapture")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("parts", nargs="*")
+    parser.add_argument("parts", nargs="*", metavar="cost|queries|merge|simulate")
     parser.add_argument("--calls", type=int, default=100_000_000)
     parser.add_argument("--keep", action="store_true")
     a = parser.parse_args()
@@ -344,6 +344,8 @@ def main():
             simulate(a.wire, folder, a.calls, a.keep)
         else:
             {"cost": cost, "queries": queries, "merge": merge}[part](a.wire, a.gencapture, folder)
+    if not a.keep:
+        shutil.rmtree(folder / "real", ignore_errors=True)
 
 
 main()
