@@ -20,26 +20,29 @@ const maxWaiting = 64 << 20
 type settledCalls struct {
 	pipeline.Sink
 	write          func(*call.Call)
-	free           *settledCall
 	oldest, newest *settledCall // that wait
 	waiting        int          // their bytes
+	freeCalls      *settledCall
+	freeMessages   *settledMessage
 }
 
 // settledCall is a closed call with copies of its messages, some of which are not settled.
 type settledCall struct {
 	call.Call
 	of           *settledCalls
-	messages     []settledMessage
+	messages     *settledMessage
 	open         int // messages that are not settled
 	bytes        int // that it adds to waiting; 0: it is written
 	older, newer *settledCall
 }
 
-// settledMessage is the copy of a message, which it owns until that is settled.
+// settledMessage is the copy of a message, which it owns until that is settled. It lives until then, or until its call is written if that is later.
 type settledMessage struct {
 	call.Message
-	of    *settledCall
-	owner call.Settler // of the next sink
+	of      *settledCall
+	owner   call.Settler // of the next sink
+	settled bool
+	next    *settledMessage // of its call, or the next one that is free
 }
 
 func (s *settledCalls) Call(c *call.Call, selected bool) {
@@ -54,17 +57,13 @@ func (s *settledCalls) Call(c *call.Call, selected bool) {
 		s.write(&unsettled)
 		return
 	}
-	k := s.free
+	k := s.freeCalls
 	if k == nil {
 		k = &settledCall{of: s}
 	} else {
-		s.free = k.newer
+		s.freeCalls = k.newer
 	}
-	k.Call, k.open = *c, c.Request.Count()+c.Response.Count()
-	if cap(k.messages) < k.open {
-		k.messages = make([]settledMessage, 0, k.open)
-	}
-	k.messages = k.messages[:0]
+	k.Call = *c
 	k.Request, k.Response = k.copies(c.Request), k.copies(c.Response)
 	k.bytes, k.older, k.newer = bytes, s.newest, nil
 	if s.newest == nil {
@@ -89,17 +88,19 @@ func bytesOf(m *call.Message) (n int) {
 
 // copies returns copies of the messages from m on, which own them.
 func (k *settledCall) copies(m *call.Message) (first *call.Message) {
-	var last *call.Message
+	at := &first
 	for ; m != nil; m = m.Next {
-		k.messages = append(k.messages, settledMessage{m.Copy(), k, m.Owner})
-		at := &k.messages[len(k.messages)-1]
-		m.Owner = at
-		if last == nil {
-			first = &at.Message
+		c := k.of.freeMessages
+		if c == nil {
+			c = new(settledMessage)
 		} else {
-			last.Next = &at.Message
+			k.of.freeMessages = c.next
 		}
-		last = &at.Message
+		*c = settledMessage{Message: m.Copy(), of: k, owner: m.Owner, next: k.messages}
+		k.messages = c
+		k.open++
+		m.Owner = c
+		*at, at = &c.Message, &c.Next
 	}
 	return first
 }
@@ -119,10 +120,20 @@ func (k *settledCall) end() {
 		k.newer.older = k.older
 	}
 	s.waiting -= k.bytes
-	k.Call, k.bytes, k.older, k.newer = call.Call{}, 0, nil, nil
-	for i := range k.messages {
-		k.messages[i].Message = call.Message{}
+	for m := k.messages; m != nil; {
+		next := m.next
+		if m.Message = (call.Message{}); m.settled {
+			m.free()
+		}
+		m = next
 	}
+	k.Call, k.bytes, k.messages, k.older, k.newer = call.Call{}, 0, nil, nil, nil
+}
+
+func (m *settledMessage) free() {
+	s := m.of.of
+	*m = settledMessage{next: s.freeMessages}
+	s.freeMessages = m
 }
 
 // Settle implements [call.Settler].
@@ -130,14 +141,16 @@ func (m *settledMessage) Settle(final *call.Message) {
 	if m.owner != nil {
 		m.owner.Settle(final)
 	}
-	m.Wire = final.Wire
+	m.Wire, m.settled = final.Wire, true
 	k := m.of
-	if k.open--; k.open > 0 {
-		return
-	}
-	if k.bytes > 0 {
+	k.open--
+	switch {
+	case k.bytes == 0: // the call was written before
+		m.free()
+	case k.open == 0:
 		k.end()
 	}
-	clear(k.messages)
-	k.newer, k.of.free = k.of.free, k
+	if k.open == 0 {
+		k.newer, k.of.freeCalls = k.of.freeCalls, k
+	}
 }
