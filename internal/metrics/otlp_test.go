@@ -96,7 +96,7 @@ func TestPush(t *testing.T) {
 	assert.Empty(t, s.Notice(), "one failure after the other is told once")
 	status, answer = http.StatusOK, []byte("\x0a\xff\xff\xff\xff\xff\xff")
 	s.pusher.push(t.Context())
-	assert.Empty(t, s.Notice(), "an answer that is no message")
+	assert.Empty(t, s.Notice(), "an answer that is not a message")
 	receiver.Close()
 	s.pusher.push(t.Context())
 	assert.Contains(t, s.Notice(), "connection refused")

@@ -432,7 +432,7 @@ func checkInvocation(t *testing.T, flags map[string][]string, page, args string)
 		command = words[0]
 	}
 	known, ok := flags[command]
-	assert.True(t, ok, "%s: there is no command %s: %s", page, command, args)
+	assert.True(t, ok, "%s: %s is not a command: %s", page, command, args)
 	for _, o := range option.FindAllStringSubmatch(args, -1) {
 		assert.Contains(t, known, o[1], "%s: %s has no such flag: %s", page, command, args)
 	}
