@@ -98,6 +98,7 @@ func TestPush(t *testing.T) {
 	s.pusher.push(t.Context())
 	assert.Empty(t, s.Notice(), "an answer that is not a message")
 	receiver.Close()
+	s.pusher.client.CloseIdleConnections() // else the kept one may break first
 	s.pusher.push(t.Context())
 	assert.Contains(t, s.Notice(), "connection refused")
 }

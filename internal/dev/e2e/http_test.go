@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -356,7 +357,11 @@ func (s *Streams) someRows(t *testing.T, b *Bed, file string, r *Report) {
 func (s *Streams) values(t *testing.T, b *Bed, file string) map[string]int {
 	t.Helper()
 	compared := map[string]int{}
-	require.NoError(t, b.EachCall(file, func(c *CallRow) {
+	var rows []*CallRow
+	require.NoError(t, b.EachCall(file, func(c *CallRow) { rows = append(rows, c) }))
+	// Rows come when their link bytes are final, the log has calls as they ended.
+	slices.SortStableFunc(rows, func(a, b *CallRow) int { return cmp.Compare(a.ResponseFrame, b.ResponseFrame) })
+	for _, c := range rows {
 		i := slices.IndexFunc(s.calls, func(l httpLine) bool {
 			st := stream{verb: l.Verb, host: c.Service, path: l.Path}
 			if l.Protocol == hessian {
@@ -365,7 +370,7 @@ func (s *Streams) values(t *testing.T, b *Bed, file string) map[string]int {
 			return l.Provider == c.Server && st.mayBe(Method{c.Protocol, c.Service, c.Method})
 		})
 		if i < 0 {
-			return // by a bare socket
+			continue // by a bare socket
 		}
 		l := s.calls[i]
 		s.calls = slices.Delete(s.calls, i, i+1)
@@ -375,7 +380,7 @@ func (s *Streams) values(t *testing.T, b *Bed, file string) map[string]int {
 		if l.Status < 400 { // else the call has an error and no result
 			compared[c.Server] += sameValue(t, l.Result, c.Result, l.Path)
 		}
-	}))
+	}
 	for _, l := range s.calls {
 		t.Errorf("no call in the capture: %s %s %s/%s", l.Verb, l.Path, l.Service, l.Method)
 	}
