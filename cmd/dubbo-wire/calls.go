@@ -84,11 +84,11 @@ read twice.`,
 					// even the table names exceptions, which stand in values
 					return pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
 				},
-				sink: func(f *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
+				sink: func(_ *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
 					if output.Any(targets, "csv", "json", "jsonl", "parquet") {
-						return measure.SettledCallSink(measure.CallSink(f, func(*call.Call) {}), write)
+						return measure.SettledCallSink(measure.CallSink(func(*call.Call) {}), write)
 					}
-					return measure.CallSink(f, write)
+					return measure.CallSink(write)
 				},
 				after: func(src *measure.Files, totals *pipeline.Totals, verdict error) error {
 					for _, t := range books {

@@ -12,7 +12,7 @@ func FrameSink(f *Filter, write func(*pipeline.Row)) pipeline.Sink {
 }
 
 // CallSink returns the sink that passes the selected calls to write.
-func CallSink(_ *Filter, write func(*call.Call)) pipeline.Sink { return callSink(write) }
+func CallSink(write func(*call.Call)) pipeline.Sink { return callSink(write) }
 
 type callSink func(*call.Call)
 

@@ -60,7 +60,7 @@ func TestDamagedHTTP1(t *testing.T) {
 			}
 			for i, talk := range some {
 				for way, damage := range ways {
-					for k := range 6 {
+					for _, k := range testkit.Some([]int{0, 3, 1, 2, 4, 5}, 6) {
 						segments := slices.Clone(talk)
 						damage(segments, k)
 						file := filepath.Join(t.TempDir(), "damaged.pcap")

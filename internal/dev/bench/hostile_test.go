@@ -150,7 +150,7 @@ func readHostileOnce(t *testing.T, h *traffic.Hostile, n int64, jobs int) *hosti
 func TestHostile(t *testing.T) {
 	for i := range traffic.Hostiles {
 		h := &traffic.Hostiles[i]
-		if testing.Short() && i%8 != 1 {
+		if testing.Short() && i%16 != 1 {
 			continue
 		}
 		t.Run(h.Name, func(t *testing.T) {
@@ -225,7 +225,7 @@ func (heads) Frame(r *pipeline.Row) { r.Msg.Protocol.Header(r.Msg) }
 func TestHostileHeads(t *testing.T) {
 	for i := range traffic.Hostiles {
 		h := &traffic.Hostiles[i]
-		if !strings.HasPrefix(h.Name, "http") || slices.Contains(larger, h.Name) || !testkit.All && i%4 != 1 {
+		if !strings.HasPrefix(h.Name, "http") || slices.Contains(larger, h.Name) || !testkit.All && i%4 != 1 || testing.Short() && i%16 != 1 {
 			continue
 		}
 		t.Run(h.Name, func(t *testing.T) {
