@@ -303,6 +303,9 @@ func leafText(n *decode.Node) string {
 	case decode.Bool:
 		return strconv.FormatBool(n.Num != 0)
 	case decode.Int:
+		if n.Text != "" {
+			return n.Text
+		}
 		return strconv.FormatInt(n.Num, 10)
 	case decode.Float32:
 		return strconv.FormatFloat(n.Float, 'g', -1, 32)

@@ -27,13 +27,15 @@ type Options struct {
 	JDK string
 	// Lists are files with the classes that are registered, Optimizers the names of classes that list them.
 	Lists, Optimizers []string
+	// Protos are .proto files, folders of them and descriptor sets, which both peers have.
+	Protos []string
 }
 
 // Path is a class path of two sides. It is safe for use by several goroutines. A nil Path has no classes.
 type Path struct {
 	sides [2]*classfile.Types // the same ones if the sides are not told apart
 	lists []List
-
+	protos
 	mu      sync.Mutex
 	asked   map[string]bool
 	returns map[returnKey]string
@@ -63,6 +65,9 @@ func Open(o Options) (*Path, error) {
 		p.sides[side] = t
 	}
 	if err := p.register(o); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := p.readProtos(o.Protos); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
