@@ -26,6 +26,8 @@ import (
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"dubbo-wire/internal/decode/protoschema"
 )
 
 // Bounds of what is read.
@@ -57,35 +59,22 @@ func Read(paths []string) ([]*descriptorpb.FileDescriptorProto, error) {
 // ordered returns the files of sets and those that were compiled, each after those that it imports.
 func (s *source) ordered(compiled []*descriptorpb.FileDescriptorProto) ([]*descriptorpb.FileDescriptorProto, error) {
 	byName := map[string]*descriptorpb.FileDescriptorProto{}
-	all := append(compiled, s.sets...)
-	for _, f := range all {
-		byName[f.GetName()] = f
-	}
-	var list []*descriptorpb.FileDescriptorProto
-	done := map[string]bool{}
-	var add func(f *descriptorpb.FileDescriptorProto) error
-	add = func(f *descriptorpb.FileDescriptorProto) error {
-		if done[f.GetName()] {
-			return nil
+	var names []string
+	for _, f := range append(compiled, s.sets...) {
+		if byName[f.GetName()] == nil {
+			byName[f.GetName()] = f
+			names = append(names, f.GetName())
 		}
-		done[f.GetName()] = true
+	}
+	for _, f := range s.sets {
 		for _, name := range f.GetDependency() {
-			if to := byName[name]; to != nil {
-				if err := add(to); err != nil {
-					return err
-				}
-			} else if !strings.HasPrefix(name, "google/protobuf/") {
-				return problem(f.GetName(), "imports %s, which is not in the descriptor set; write the set with protoc --include_imports", name)
+			if byName[name] == nil && !strings.HasPrefix(name, "google/protobuf/") {
+				return nil, problem(f.GetName(), "imports %s, which is not in the descriptor set; write the set with protoc --include_imports", name)
 			}
 		}
-		list = append(list, f)
-		return nil
 	}
-	for _, f := range all {
-		if err := add(f); err != nil {
-			return nil, err
-		}
-	}
+	var list []*descriptorpb.FileDescriptorProto
+	protoschema.Ordered(names, byName, func(f *descriptorpb.FileDescriptorProto) { list = append(list, f) })
 	return list, nil
 }
 

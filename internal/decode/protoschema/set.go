@@ -315,3 +315,32 @@ var forms = map[protoreflect.FullName]Form{
 	"google.protobuf.Timestamp": Timestamp, "google.protobuf.Duration": Duration, "google.protobuf.FieldMask": FieldMask,
 	"google.protobuf.Struct": Struct, "google.protobuf.Value": Value, "google.protobuf.ListValue": ListValue, "google.protobuf.Any": Any,
 }
+
+// Ordered calls f with the named files, those that a file imports before it.
+func Ordered(names []string, files map[string]*descriptorpb.FileDescriptorProto, f func(*descriptorpb.FileDescriptorProto)) {
+	type pending struct {
+		file *descriptorpb.FileDescriptorProto
+		next int
+	}
+	done := map[string]bool{}
+	var stack []pending
+	push := func(name string) {
+		if file := files[name]; file != nil && !done[name] {
+			done[name] = true
+			stack = append(stack, pending{file: file})
+		}
+	}
+	for _, name := range names {
+		push(name)
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			if top.next < len(top.file.Dependency) {
+				top.next++
+				push(top.file.Dependency[top.next-1])
+				continue
+			}
+			f(top.file)
+			stack = stack[:len(stack)-1]
+		}
+	}
+}
