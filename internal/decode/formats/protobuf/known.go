@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"bytes"
 	"strconv"
 	"time"
 
@@ -77,14 +78,14 @@ func (r *Reader) wrapped(p place, end int, m *protoschema.Message) {
 // time takes a Timestamp or a Duration: seconds and nanoseconds. Those that have no date, or no text, are shown as other messages are.
 func (r *Reader) time(p place, end int, m *protoschema.Message) bool {
 	var v [3]int64
-	last := protowire.Number(0)
+	var set [3]bool
 	for at := r.Off; at < end; {
 		num, wire, n := tagOf(r.Buf[at:end])
-		if num <= last || num > 2 || wire != protowire.VarintType {
+		if num > 2 || set[num] || wire != protowire.VarintType {
 			return false
 		}
 		bits, size := varint(r.Buf[at+n : end])
-		v[num], last = int64(bits), num
+		v[num], set[num] = int64(bits), true
 		at += n + size
 	}
 	seconds, nanos := v[1], v[2]
@@ -137,8 +138,8 @@ func durationText(seconds, nanos int64) string {
 // anyValue takes a Value: null, a number, a text, a boolean, a map or a list.
 func (r *Reader) anyValue(p place, end int, m *protoschema.Message) {
 	at := r.Off
-	if at == end {
-		r.misfit(m, "", at, "one of its fields", "none")
+	if at == end { // nothing was set
+		r.Leaf(decode.Null, p.label, p.name, p.index)
 		return
 	}
 	num, wire := r.tag()
@@ -163,42 +164,57 @@ func (r *Reader) anyValue(p place, end int, m *protoschema.Message) {
 	}
 }
 
-// any takes an Any as the message in it, if its type is known and its name precedes it. A message that has a form of its own is its field
-// "value", as in JSON.
+// any takes an Any as the message in it, if its type is known. A message that has a form of its own is its field "value", as in JSON.
 func (r *Reader) any(p place, end int, m *protoschema.Message) bool {
-	url, bytes, ok := r.pair(span{r.Off, r.Off, end})
-	if !ok || url.from == url.to {
-		return false
-	}
-	name := r.Buf[url.from:url.to]
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '/' {
-			name = name[i+1:]
-			break
+	const url, value = 1, 2
+	var parts [3]span
+	var order [2]int
+	n := 0
+	for at := r.Off; at < end; n++ {
+		num, wire, size := tagOf(r.Buf[at:end])
+		if n == len(order) || wire != protowire.BytesType || num > value || n > 0 && order[0] == int(num) {
+			return false
 		}
+		order[n] = int(num)
+		parts[num] = r.span(at + size)
+		at = parts[num].to
 	}
-	of := r.named(name)
+	name := r.Buf[parts[url].from:parts[url].to]
+	of := r.named(name[bytes.LastIndexByte(name, '/')+1:])
 	if of == nil {
 		return false
 	}
 	node := r.Open(decode.Object, p.label, p.name, p.index)
 	r.Role("length")
-	r.Off = url.to
-	r.Role("class")
 	if n := r.Tree.Node(node); n != nil {
 		n.Class = of.Name
 	}
-	r.Off = bytes.lead
-	r.Role("field")
-	r.Off = bytes.from
-	switch {
-	case !r.fields(end):
-		r.misfit(m, "value", r.Off, "the fields of message "+of.Name, "other bytes")
-	case of.Form == protoschema.Plain || of.Form == protoschema.Any:
-		r.Role("length")
-		r.members(-1, end, of)
-	default:
-		r.object(place{label: decode.ByField, name: "value"}, end, of)
+	for _, part := range order[:n] {
+		to := parts[part].to
+		if part == url {
+			r.Off = to
+			r.Role("class")
+			continue
+		}
+		r.Off = parts[part].lead
+		r.Role("field")
+		r.Off = parts[part].from
+		switch {
+		case r.nested >= maxNested:
+			r.opaque(place{label: decode.ByField, name: "value"}, to, decode.Limit, "messages nested at most "+strconv.Itoa(maxNested)+" deep")
+		case !r.fields(to):
+			r.misfit(m, "value", r.Off, "the fields of message "+of.Name, "other bytes")
+		case of.Form == protoschema.Plain:
+			r.Role("length")
+			r.nested++
+			r.members(-1, to, of)
+			r.nested--
+		default:
+			r.object(place{label: decode.ByField, name: "value"}, to, of)
+		}
+	}
+	if parts[value].from == 0 && of.Form != protoschema.Plain && r.OK() { // it is empty
+		r.object(place{label: decode.ByField, name: "value"}, r.Off, of)
 	}
 	r.Close()
 	return true

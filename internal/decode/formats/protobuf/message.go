@@ -193,13 +193,18 @@ func (r *Reader) length() (end int) {
 func (r *Reader) group(p place, m *protoschema.Message) {
 	end := r.groups[r.Off]
 	r.nested++
-	node := r.Open(decode.Object, p.label, p.name, p.index)
-	r.members(node, end, m)
+	known := m != nil && m.Form != protoschema.Plain && r.known(p, end, m)
+	if !known {
+		node := r.Open(decode.Object, p.label, p.name, p.index)
+		r.members(node, end, m)
+	}
 	if r.OK() {
 		r.tag()
 	}
 	r.Role("field")
-	r.Close()
+	if !known {
+		r.Close()
+	}
 	r.nested--
 }
 
