@@ -35,6 +35,8 @@ type Options struct {
 type Path struct {
 	sides [2]*classfile.Types // the same ones if the sides are not told apart
 	lists []List
+	// classes: the user brought classes, or a list of registered ones.
+	classes bool
 	protos
 	mu      sync.Mutex
 	asked   map[string]bool
@@ -53,6 +55,7 @@ type List struct {
 // Open finds out which classes there are. The error says which path, list or optimizer cannot be used.
 func Open(o Options) (*Path, error) {
 	p := &Path{asked: map[string]bool{}}
+	p.classes = o.JDK != "" || len(o.Paths)+len(o.Consumer)+len(o.Provider)+len(o.Lists)+len(o.Optimizers) > 0
 	for side, own := range [][]string{decode.Consumer: o.Consumer, decode.Provider: o.Provider} {
 		if side > 0 && len(o.Consumer)+len(o.Provider) == 0 {
 			p.sides[side] = p.sides[0]

@@ -65,6 +65,9 @@ func (p *Path) readProtos(paths []string) error {
 // HasProtos reports whether .proto files or descriptor sets were given.
 func (p *Path) HasProtos() bool { return p != nil && p.given != nil }
 
+// HasClasses reports whether anything but schemas was given.
+func (p *Path) HasClasses() bool { return p != nil && p.classes }
+
 // Protos returns the number of messages in .proto files and descriptor sets.
 func (p *Path) Protos() int { return p.given.Len() }
 

@@ -69,7 +69,10 @@ func (s *schemas) ofType(writer decode.Side, typ string) *protoschema.Message {
 	m, ok := s.types[writer][typ]
 	if !ok {
 		if class, is := strings.CutPrefix(typ, "L"); is {
-			m = s.path.ClassMessage(writer, strings.ReplaceAll(strings.TrimSuffix(class, ";"), "/", "."))
+			name := strings.ReplaceAll(strings.TrimSuffix(class, ";"), "/", ".")
+			if m = s.path.ClassMessage(writer, name); m != nil || name != "java.lang.Object" {
+				s.path.Asked(name, m != nil)
+			}
 		}
 		remember(&s.types[writer], typ, m)
 	}
@@ -85,6 +88,7 @@ func (s *schemas) ofMethod(writer decode.Side, service, method string) *protosch
 	m, ok := s.methods[key]
 	if !ok {
 		m = s.path.MethodMessage(writer, service, method)
+		s.path.Asked(service+"/"+method, m != nil)
 		remember(&s.methods, key, m)
 	}
 	return m
