@@ -222,7 +222,10 @@ func (s *source) set(p string, data []byte) error {
 	return nil
 }
 
-var imports = regexp.MustCompile(`(?m)^\s*import\s+(?:public\s+|weak\s+|option\s+)?["']([^"'\\\n]+)["']`)
+var imports = regexp.MustCompile(`\bimport\s+(?:public\s+|weak\s+|option\s+)?["']([^"'\\\n]+)["']`)
+
+// literal is a text in quotes.
+var literal = regexp.MustCompile(`^["'][^"'\\\n]{1,200}["']`)
 
 // link gives each file the name by which others import it.
 func (s *source) link() error {
@@ -376,20 +379,11 @@ func (s *source) located(err error) error {
 	text, _, _ := strings.Cut(at.Unwrap().Error(), "\n")
 	if errors.Is(err, errMissing) {
 		text = "imports a file that " + errMissing.Error()
-		if f := s.byName[pos.Filename]; f != nil {
-			if line := lineOf(f.data, pos.Line); line != "" {
-				text = line + ": the file " + errMissing.Error()
+		if f := s.byName[pos.Filename]; f != nil && pos.Offset >= 0 && pos.Offset < len(f.data) {
+			if m := literal.Find(f.data[pos.Offset:]); m != nil {
+				text = "import " + string(m) + ": the file " + errMissing.Error()
 			}
 		}
 	}
 	return fmt.Errorf("%s:%d:%d: %s", name, pos.Line, pos.Col, text)
-}
-
-// lineOf returns a line of a file that is short enough for a message.
-func lineOf(data []byte, n int) string {
-	lines := bytes.SplitN(data, []byte("\n"), n+1)
-	if n < 1 || n > len(lines) || len(lines[n-1]) > 200 {
-		return ""
-	}
-	return strings.TrimSuffix(strings.TrimSpace(string(lines[n-1])), ";")
 }
