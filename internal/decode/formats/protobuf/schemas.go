@@ -70,7 +70,7 @@ func (s *schemas) ofType(writer decode.Side, typ string) *protoschema.Message {
 	if !ok {
 		if class, is := strings.CutPrefix(typ, "L"); is {
 			name := strings.ReplaceAll(strings.TrimSuffix(class, ";"), "/", ".")
-			if m = s.path.ClassMessage(writer, name); m != nil || name != "java.lang.Object" {
+			if m = s.path.ClassMessage(writer, name); m != nil || !decode.IsJDKClass(name) {
 				s.path.Asked(name, m != nil)
 			}
 		}
