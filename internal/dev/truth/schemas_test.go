@@ -2,10 +2,12 @@ package truth
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,9 +39,28 @@ func schemas(t *testing.T) map[string]classpath.Options {
 	require.NoError(t, err)
 	set := filepath.Join(t.TempDir(), "rig.pb")
 	require.NoError(t, os.WriteFile(set, b, 0o600))
+	// A service, as users of Dubbo 2.7 declare it, tells results, too.
+	service := filepath.Join(t.TempDir(), "service.proto")
+	text := `syntax = "proto3"; package rig; option java_package = "org.dubbowire.rig.proto";
+		import "edge.proto"; import "published.proto"; import "google/protobuf/empty.proto"; import "google/protobuf/wrappers.proto"; service ProtoService {`
+	for _, m := range regexp.MustCompile(`\n    (?:CompletableFuture<)?(\w+)>? (\w+)\((?:\w+ \w+)?(?:, \w+ \w+)?\)`).FindAllStringSubmatch(read(t, rigProtos+"common/src/main/java/org/dubbowire/rig/proto/ProtoService.java"), -1) {
+		result := map[string]string{"void": "google.protobuf.Empty", "String": "google.protobuf.StringValue", "Empty": "google.protobuf.Empty"}[m[1]]
+		if strings.HasSuffix(m[1], "Value") {
+			result = "google.protobuf." + m[1]
+		}
+		text += fmt.Sprintf("rpc %s(google.protobuf.Empty) returns (%s);\n", m[2], cmp.Or(result, m[1]))
+	}
+	require.NoError(t, os.WriteFile(service, []byte(text+"}"), 0o600))
 	return map[string]classpath.Options{
+		"services": {Protos: append([]string{service}, protoFolders...)},
 		"classes": {Paths: []string{models + "messages.jar"}}, "files": {Protos: protoFolders}, "set": {Protos: []string{set}},
 	}
+}
+
+func read(t *testing.T, name string) string {
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(b)
 }
 
 // schemaValues compares values that were read with a schema with the log, which has their names, numbers and types.
@@ -321,7 +342,7 @@ func TestTripleWithSchemas(t *testing.T) {
 		for name, o := range all {
 			use := triple.Triple
 			switch {
-			case is("grpc-") && name != "files", is("triple-protobuf-") && name != "classes":
+			case is("grpc-") && name != "files", is("triple-protobuf-") && name != "classes", is("triple-stubs-") && name == "services":
 				continue // no types
 			case is("grpc-"):
 				use, o = triple.GRPC, classpath.Options{Protos: []string{folder}}
@@ -360,7 +381,7 @@ func TestWithSchemas(t *testing.T) {
 				plain, r := analyze(t, p.File), analyzeWith(t, p.File, formats.With(path))
 				books(t, r)
 				sameEnvelopes(t, plain, r)
-				n := schemaValues{T: t, guessed: name != "classes"}
+				n := schemaValues{T: t, guessed: name != "classes" && name != "services"}
 				pairs := match(t, p, r, sent, received)
 				for i := range r.calls {
 					n.call(&r.calls[i], pairs)

@@ -36,8 +36,17 @@ func (r *typedReader) Distrust(*decode.Error) {}
 
 // ResultType implements decode.ResultReader.
 func (r *typedReader) ResultType(s decode.Side, service, method string, parameters []string) string {
-	return r.schemas.path.ReturnType(s, service, method, parameters, false)
+	if typ := r.schemas.path.ReturnType(s, service, method, parameters, false); typ != "" {
+		return typ
+	}
+	if m := r.schemas.path.MethodMessage(s, service, method); m != nil {
+		return messagePrefix + m.Name
+	}
+	return ""
 }
+
+// messagePrefix precedes the full name of a message in place of a descriptor.
+const messagePrefix = "#"
 
 // SetMethod implements decode.MethodReader.
 func (r *typedReader) SetMethod(writer decode.Side, service, method string) {
@@ -68,11 +77,13 @@ func (s *schemas) ofType(writer decode.Side, typ string) *protoschema.Message {
 	}
 	m, ok := s.types[writer][typ]
 	if !ok {
-		if class, is := strings.CutPrefix(typ, "L"); is {
+		if name, is := strings.CutPrefix(typ, messagePrefix); is {
+			m = s.path.Message(writer, name)
+			s.asked(m, name)
+		} else if class, is := strings.CutPrefix(typ, "L"); is {
 			name := strings.ReplaceAll(strings.TrimSuffix(class, ";"), "/", ".")
-			if m = s.path.ClassMessage(writer, name); m != nil || !decode.IsJDKClass(name) {
-				s.path.Asked(name, m != nil)
-			}
+			m = s.path.ClassMessage(writer, name)
+			s.asked(m, name)
 		}
 		remember(&s.types[writer], typ, m)
 	}
@@ -88,10 +99,19 @@ func (s *schemas) ofMethod(writer decode.Side, service, method string) *protosch
 	m, ok := s.methods[key]
 	if !ok {
 		m = s.path.MethodMessage(writer, service, method)
-		s.path.Asked(service+"/"+method, m != nil)
+		s.asked(m, service+"/"+method)
 		remember(&s.methods, key, m)
 	}
 	return m
+}
+
+// asked notes that bodies have a message; what tells its type where that is not known.
+func (s *schemas) asked(m *protoschema.Message, what string) {
+	if m != nil {
+		s.path.Asked(m.Name, true)
+	} else if !decode.IsJDKClass(what) {
+		s.path.Asked(what, false)
+	}
 }
 
 func remember[K comparable](to *map[K]*protoschema.Message, key K, m *protoschema.Message) {
