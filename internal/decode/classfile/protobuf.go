@@ -26,6 +26,9 @@ const build = "internalBuildGeneratedFileFrom"
 // fileDescriptor is the class of descriptors.
 const fileDescriptor = "com.google.protobuf.Descriptors$FileDescriptor"
 
+// maxDescriptor limits the bytes of the descriptor of a file.
+const maxDescriptor = 8 << 20
+
 // ProtoOuter returns the class that has the descriptor of the file of a message, whose class is given; "" if that is not a message.
 func (t *Types) ProtoOuter(message string) (outer string, err error) {
 	t.mu.Lock()
@@ -108,6 +111,9 @@ func protoFile(data []byte) (*ProtoFile, error) {
 					return nil, nil
 				}
 				f.Data = append(f.Data, byte(c))
+			}
+			if len(f.Data) > maxDescriptor { // one text may be loaded any number of times
+				return nil, nil
 			}
 		case op == opInvokestatic:
 			class, name, descriptor, ok := p.pool.member(int(binary.BigEndian.Uint16(ins[1:])))

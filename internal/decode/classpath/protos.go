@@ -231,12 +231,16 @@ func (p *Path) methodClass(s decode.Side, service, method string) string {
 	class := ""
 	for _, m := range methods {
 		var in, out string
+		values := 0
 		for _, t := range m.Parameters {
 			if isObserver(t) {
 				out = messageClass(t)
-			} else {
-				in = messageClass(t)
+				continue
 			}
+			if in = messageClass(t); values > 0 {
+				in = "" // several arguments are not one message
+			}
+			values++
 		}
 		switch {
 		case isObserver(m.Result):
