@@ -128,9 +128,12 @@ func expand(path string) ([]string, error) {
 	return paths, nil
 }
 
-// noJars refuses jars among captures: a shell expands an unquoted pattern to several arguments.
+// noJars refuses jars and schemas among captures: a shell expands an unquoted pattern to several arguments.
 func noJars(args []string) error {
 	for _, arg := range args {
+		if strings.EqualFold(filepath.Ext(arg), ".proto") && exists(arg) {
+			return exit.Usagef("%s is not a capture; pass it with --proto %s, or its folder", arg, arg)
+		}
 		if ext := strings.ToLower(filepath.Ext(arg)); (ext == ".jar" || ext == ".war") && exists(arg) {
 			return exit.Usagef("%s is not a capture; pass it with --classpath %s, and quote patterns: --classpath 'lib/*.jar'", arg, arg)
 		}

@@ -112,6 +112,9 @@ func (p *Path) ClassMessage(s decode.Side, class string) *protoschema.Message {
 	g.mu.Lock()
 	g.read(outer)
 	g.mu.Unlock()
+	if g.set.Extendable() {
+		g.readAll() // extensions may be anywhere
+	}
 	return g.set.Class(class)
 }
 

@@ -31,6 +31,7 @@ type Set struct {
 	messages   map[protoreflect.FullName]*Message
 	enums      map[protoreflect.FullName]*Enum
 	count      int
+	extendable bool
 }
 
 // known are the files that every program with protocol buffers has.
@@ -86,6 +87,13 @@ func (s *Set) Has(file string) bool {
 	return err == nil
 }
 
+// Extendable reports whether a file that was added has messages that others may extend.
+func (s *Set) Extendable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.extendable
+}
+
 // Len returns the number of messages of files that were added.
 func (s *Set) Len() int {
 	s.mu.Lock()
@@ -118,6 +126,7 @@ func (s *Set) addNames(f protoreflect.FileDescriptor) {
 			extensions(m.Extensions())
 			if own {
 				s.count++
+				s.extendable = s.extendable || m.ExtensionRanges().Len() > 0
 			}
 			messages(m.Messages(), class+"$")
 		}

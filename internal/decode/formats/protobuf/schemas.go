@@ -121,15 +121,20 @@ func remember[K comparable](to *map[K]*protoschema.Message, key K, m *protoschem
 	(*to)[key] = m
 }
 
+// maxName limits the length of a name.
+const maxName = 1 << 10
+
 // named returns the message with a full name, nil if it is not known.
 func (r *Reader) named(name []byte) *protoschema.Message {
 	s := r.schemas
-	if s == nil || !decode.IsClassName(string(name)) {
+	if s == nil || len(name) > maxName {
 		return nil
 	}
 	m, ok := s.names[r.writer][string(name)]
 	if !ok {
-		m = s.path.Message(r.writer, string(name))
+		if decode.IsClassName(string(name)) {
+			m = s.path.Message(r.writer, string(name))
+		}
 		remember(&s.names[r.writer], string(name), m)
 	}
 	return m

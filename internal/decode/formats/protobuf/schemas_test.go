@@ -443,3 +443,26 @@ func TestRandomMessages(t *testing.T) {
 	assert.Greater(t, messages, 1000)
 	t.Logf("%d messages, %d bytes", messages, size)
 }
+
+// TestFramesWithSchema: bodies of the rig keep their bytes, and counting finds what a tree has, with the schema of the rig's messages.
+func TestFramesWithSchema(t *testing.T) {
+	p := rig(t)
+	for file, f := range map[string]decode.Format{"testdata/frames.tsv": Format, "testdata/frames21.tsv": Format21} {
+		for _, row := range formattest.Frames(t, file) {
+			formattest.Check(t, With(f, p), row.Body)
+		}
+	}
+}
+
+// rig returns a path with the classes of the rig's messages.
+func rig(tb testing.TB) *classpath.Path {
+	tb.Helper()
+	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/messages.jar"}})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
+	return p
+}
+
+func FuzzReaderWithSchema(f *testing.F) {
+	formattest.Fuzz(f, With(Format, rig(f)), "testdata/values.tsv", "testdata/frames.tsv", "testdata/frames21.tsv")
+}
