@@ -6,6 +6,7 @@ require (
 	charm.land/bubbletea/v2 v2.0.9
 	github.com/andybalholm/brotli v1.3.0
 	github.com/apache/dubbo-go-hessian2 v1.12.5
+	github.com/bufbuild/protocompile v0.14.1
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/charmbracelet/x/ansi v0.11.7
 	github.com/cpuguy83/go-md2man/v2 v2.0.7

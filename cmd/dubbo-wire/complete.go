@@ -60,6 +60,7 @@ func completeFlags(root *cobra.Command) {
 		"jdk":           cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		"jars":          cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		"java":          cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		"proto":         cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"register":      cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"optimizer":     completeOptimizer,
 	}

@@ -26,6 +26,9 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	case Bool:
 		return strconv.AppendBool(dst, n.Num != 0)
 	case Int:
+		if n.Text != "" {
+			return append(dst, n.Text...)
+		}
 		return strconv.AppendInt(dst, n.Num, 10)
 	case Float32:
 		return appendFloat(dst, n.Float, 32)

@@ -23,6 +23,9 @@ type Misfit struct {
 	Others int
 	// OtherSide: the body fits the classes of the other peer.
 	OtherSide bool
+	// Schema: Class is a message of protocol buffers, and Field the name of a field in JSON, or # and its number. NotDeclared: the schema does
+	// not have that field; all others are as in it.
+	Schema, NotDeclared bool
 	// Listed: a list of registered classes says which class a number of the body is; it may be that list that does not fit.
 	Listed bool
 }
@@ -85,6 +88,9 @@ func (m *Misfit) Text() string {
 
 // Reason says what the body does not fit, why that may be, and what to do.
 func (m *Misfit) Reason() string {
+	if m.Schema {
+		return m.schemaReason()
+	}
 	what, why, advice := "class "+m.Class+" of the class path", "another version of it", "pass the jar of the "+m.Writer.String()+": --classpath "+m.Writer.String()+"=PATH"
 	cause := m.Text()
 	switch {
@@ -103,6 +109,15 @@ func (m *Misfit) Reason() string {
 	return what + ": " + why + ", or something that this program cannot read; " + advice
 }
 
+// schemaReason is Reason for a message of protocol buffers.
+func (m *Misfit) schemaReason() string {
+	advice := "; pass the schema of the " + m.Writer.String() + ": --proto PATH"
+	if m.NotDeclared {
+		return "message " + m.Class + " of the schema, which has no field " + m.Field + ": a later version of it" + advice
+	}
+	return "message " + m.Class + " of the schema: another version of it" + advice
+}
+
 // IsJDKClass reports whether the name of a class is that of one of the JDK.
 func IsJDKClass(name string) bool {
 	return strings.HasPrefix(name, "java.") || strings.HasPrefix(name, "javax.") || strings.HasPrefix(name, "sun.") || strings.HasPrefix(name, "jdk.")
@@ -111,6 +126,10 @@ func IsJDKClass(name string) bool {
 // expected names what was read when reading stopped.
 func (m *Misfit) expected() string {
 	switch {
+	case m.Schema && (m.NotDeclared || m.Field == ""):
+		return "fields of message " + m.Class + " as in the schema"
+	case m.Schema:
+		return "field " + m.Field + " of message " + m.Class + " as in the schema"
 	case m.Class == "":
 		return "objects of classes as in the class path"
 	case m.Field == "":

@@ -49,6 +49,13 @@ type WholeReader interface {
 	Whole(l Label, name string, index int)
 }
 
+// MethodReader is a WholeReader of a serialization in which a body does not say of which type it is, but the method does.
+type MethodReader interface {
+	WholeReader
+	// SetMethod says of which method the bodies are messages that Whole takes, from the next Reset on. An empty method is not known.
+	SetMethod(writer Side, service, method string)
+}
+
 // ReleaseReader is a Reader of a serialization that releases of Dubbo write differently.
 type ReleaseReader interface {
 	// Dubbo3 is called once, for a reader of values that only Dubbo 3 writes, and without the fields before and after them that tell

@@ -9,7 +9,7 @@ const (
 	Overhead Kind = iota
 	Null
 	Bool    // Num 0 or 1
-	Int     // Num; an integer of any width up to 64 bits
+	Int     // Num; an integer of any width up to 64 bits. Text where it has no sign and does not fit: Num has the same bits
 	Float32 // Float
 	Float64 // Float; Text where the wire has digits that are not the shortest
 	Char    // Text: one UTF-16 unit

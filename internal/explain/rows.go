@@ -70,6 +70,11 @@ func headerRows(m *rpc.Message, secret Secret) []row {
 	return rows
 }
 
+// isNumbered reports whether a node is a field of which only the number is known.
+func isNumbered(n *decode.Node) bool {
+	return n.Label == decode.ByField && len(n.Name) > 1 && n.Name[0] == '#' && n.Name[1] >= '0' && n.Name[1] <= '9'
+}
+
 // compressedRow returns the row of a compressed body. The rows of the body without compression follow.
 func compressedRow(m *rpc.Message) row {
 	return row{
@@ -113,6 +118,9 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 			container: int(n.End) > i+1, secret: secret(t, i, class),
 		}
 		r.value = s.value(t, i)
+		if doubt := s.Row.Msg.Err; doubt != nil && doubt.Misfit != nil && doubt.Misfit.Schema && r.value != "" && isNumbered(n) {
+			r.value += map[bool]string{true: "  (not in the schema)", false: "  (a guess)"}[doubt.Misfit.NotDeclared]
+		}
 		if misread && (n.HoldsNames() || n.Label == decode.ByMember) {
 			r.secret, r.value = true, "?"
 		}
@@ -303,6 +311,9 @@ func leafText(n *decode.Node) string {
 	case decode.Bool:
 		return strconv.FormatBool(n.Num != 0)
 	case decode.Int:
+		if n.Text != "" {
+			return n.Text
+		}
 		return strconv.FormatInt(n.Num, 10)
 	case decode.Float32:
 		return strconv.FormatFloat(n.Float, 'g', -1, 32)

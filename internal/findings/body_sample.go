@@ -71,7 +71,7 @@ func (l *bodySample) add(m *call.Message) {
 	}
 	switch {
 	case in.Misfit != nil:
-		addOpaque(&l.misfits, misfitOf(in.Misfit), m)
+		addMisfit(&l.misfits, in.Misfit, m)
 	case in.Missing != "" || in.NoResultType:
 		addOpaque(&l.missing, in.Missing, m)
 	}

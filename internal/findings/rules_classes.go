@@ -20,10 +20,22 @@ type opaqueBodies struct {
 
 // addOpaque counts a sampled message if it has opaque bytes.
 func addOpaque[K comparable](to *map[K]*opaqueBodies, reason K, m *call.Message) {
-	opaque := m.Parts[decode.ClassOpaque]
-	if opaque == 0 {
-		return
+	if opaque := m.Parts[decode.ClassOpaque]; opaque > 0 {
+		addBody(to, reason, m, opaque)
 	}
+}
+
+// addMisfit counts a sampled message that does not fit the classes of the class path, or its schema: then all of it, since a message that
+// is shown without its schema has no opaque bytes.
+func addMisfit(to *map[misfit]*opaqueBodies, why *decode.Misfit, m *call.Message) {
+	if why.Schema {
+		addBody(to, misfitOf(why), m, int32(m.BodyLen))
+	} else {
+		addOpaque(to, misfitOf(why), m)
+	}
+}
+
+func addBody[K comparable](to *map[K]*opaqueBodies, reason K, m *call.Message, opaque int32) {
 	o := (*to)[reason]
 	if o == nil {
 		if len(*to) >= maxKeys {
@@ -151,11 +163,14 @@ func missingClasses(k *Collector, e *evidence) {
 type misfit struct {
 	writer               decode.Side
 	class, cause, reason string
+	schema               bool
 }
 
-func misfitOf(m *decode.Misfit) misfit { return misfit{m.Writer, m.Class, m.Text(), m.Reason()} }
+func misfitOf(m *decode.Misfit) misfit {
+	return misfit{m.Writer, m.Class, m.Text(), m.Reason(), m.Schema}
+}
 
-// misfits finds bodies whose objects do not fit the classes of the class path.
+// misfits finds bodies whose objects do not fit the classes of the class path, and those that do not fit their schema.
 func misfits(k *Collector, e *evidence) {
 	all := make(map[misfit]*ofMethods)
 	for _, m := range k.order {
@@ -173,6 +188,11 @@ func misfits(k *Collector, e *evidence) {
 	}
 	for why, x := range all {
 		f := x.finding("because they do not fit " + why.reason)
+		if why.schema {
+			f.Text = fmt.Sprintf("%s of %s bytes %s %s", verb(x.bodies, "1 sampled body", report.Count(x.bodies)+" sampled bodies"), report.Count(x.bodyBytes),
+				verb(x.bodies, "does not fit", "do not fit"), why.reason)
+			f.Facts = f.Facts[1:] // no opaque bytes
+		}
 		f.Facts = append(f.Facts, words("writer", why.writer.String()), words("class", why.class), words("cause", why.cause))
 		e.add(f)
 	}

@@ -184,15 +184,23 @@ func counted(n int, one, several string) string {
 // describeClasses prints how many classes the class path has, and which classes of the decoded bodies are missing from it.
 func describeClasses(w io.Writer, p *classpath.Path) {
 	const most = 5
-	text := "class path: " + classCount(p)
+	text, what, several := "class path: "+classCount(p), "class", "classes"
+	if p.HasProtos() {
+		schema := "schema: " + counted(p.Protos(), "message", "messages")
+		if p.HasClasses() {
+			text, what, several = text+"; "+schema, "class or message", "classes and messages"
+		} else {
+			text, what, several = schema, "message", "messages"
+		}
+	}
 	missing, found := p.Missing()
 	switch {
 	case len(missing)+found == 0:
 		text += "; no decoded body needs them"
 	case len(missing) == 0:
-		text += fmt.Sprintf("; decoded bodies need %s, all known", counted(found, "class", "classes"))
+		text += fmt.Sprintf("; decoded bodies need %s, all known", counted(found, what, several))
 	default:
-		text += fmt.Sprintf("; decoded bodies need %s, %s known; missing: %s", counted(found+len(missing), "class", "classes"), term.Count(int64(found)), strings.Join(missing[:min(most, len(missing))], ", "))
+		text += fmt.Sprintf("; decoded bodies need %s, %s known; missing: %s", counted(found+len(missing), what, several), term.Count(int64(found)), strings.Join(missing[:min(most, len(missing))], ", "))
 		if len(missing) > most {
 			text += fmt.Sprintf(", %s more", term.Count(int64(len(missing)-most)))
 		}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Writes ../models: rig.jar, the classes of the values in the captures, as an application's jar has them, and the optimizers;
+# messages.jar, the classes that protoc has generated, and the services that take them;
 # skew-provider.jar and skew-consumer.jar, the classes of which each side has its own version.
 # Needs Java 17 and Maven. The same classes make the same jars.
 set -euo pipefail
@@ -8,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=$here/../models
 mkdir -p "$out"
 
-(cd "$here" && mvn -q -B -pl dubbo-2.6,dubbo-2.7 -am compile)
+(cd "$here" && mvn -q -B -pl dubbo-2.6,dubbo-2.7,dubbo-3 -am compile)
 
 # Arguments of jar: the class files in some paths below a folder.
 classes() { # folder path...
@@ -25,6 +26,11 @@ make_jar() { # name; arguments from standard input
   classes "$here/dubbo-2.6/target/classes" org/dubbowire/rig/alibaba/{Optimizer,ModelsOptimizer}.class
   classes "$here/dubbo-2.7/target/classes" org/dubbowire/rig/apache/{Optimizer,ModelsOptimizer,UsersOptimizer}.class
 } | make_jar rig
+
+{
+  classes "$here/common/target/classes" org/dubbowire/rig/proto
+  classes "$here/dubbo-3/target/classes" org/dubbowire/rig/notes
+} | make_jar messages
 
 classes "$here/common/target/classes" org/dubbowire/rig/skew | make_jar skew-provider
 versions=$work/consumer-versions

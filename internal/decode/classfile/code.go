@@ -23,6 +23,7 @@ const (
 	opGetstatic     = 0xb2
 	opPutstatic     = 0xb3
 	opInvokespecial = 0xb7
+	opInvokestatic  = 0xb8
 	opNew           = 0xbb
 	opNewArray      = 0xbd // anewarray
 	opWide          = 0xc4

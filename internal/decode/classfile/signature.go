@@ -38,25 +38,35 @@ func ParseClassSignature(s string) (*ClassSignature, error) {
 
 // parseReturnType reads what a method returns, of its descriptor or generic signature: <T:Ljava/lang/Object;>(TT;)Ljava/util/List<TT;>;
 func parseReturnType(s string) (*Type, error) {
+	_, t, err := parseMethod(s)
+	return t, err
+}
+
+// parseMethod reads the types of the parameters and of the result of a method.
+func parseMethod(s string) (parameters []*Type, result *Type, err error) {
 	p := signature{s: s}
 	own := p.parameters()
 	if !p.skip('(') {
 		p.fail("the parameters of a method")
 	}
 	for p.err == nil && !p.skip(')') {
-		p.fieldType(0)
+		parameters = append(parameters, p.fieldType(0))
 	}
-	t := primitives['V']
+	result = primitives['V']
 	if !p.skip('V') {
-		t = p.fieldType(0)
+		result = p.fieldType(0)
 	}
 	for p.skip('^') {
 		p.fieldType(0)
 	}
 	for _, v := range own { // what the caller makes of them is not known
-		t = bindings{v.Name: {Kind: Wildcard}}.in(t)
+		bound := bindings{v.Name: {Kind: Wildcard}}
+		result = bound.in(result)
+		for i := range parameters {
+			parameters[i] = bound.in(parameters[i])
+		}
 	}
-	return t, p.end()
+	return parameters, result, p.end()
 }
 
 var primitives = map[byte]*Type{

@@ -27,13 +27,17 @@ type Options struct {
 	JDK string
 	// Lists are files with the classes that are registered, Optimizers the names of classes that list them.
 	Lists, Optimizers []string
+	// Protos are .proto files, folders of them and descriptor sets, which both peers have.
+	Protos []string
 }
 
 // Path is a class path of two sides. It is safe for use by several goroutines. A nil Path has no classes.
 type Path struct {
 	sides [2]*classfile.Types // the same ones if the sides are not told apart
 	lists []List
-
+	// classes: the user brought classes, or a list of registered ones.
+	classes bool
+	protos
 	mu      sync.Mutex
 	asked   map[string]bool
 	returns map[returnKey]string
@@ -51,6 +55,7 @@ type List struct {
 // Open finds out which classes there are. The error says which path, list or optimizer cannot be used.
 func Open(o Options) (*Path, error) {
 	p := &Path{asked: map[string]bool{}}
+	p.classes = o.JDK != "" || len(o.Paths)+len(o.Consumer)+len(o.Provider)+len(o.Lists)+len(o.Optimizers) > 0
 	for side, own := range [][]string{decode.Consumer: o.Consumer, decode.Provider: o.Provider} {
 		if side > 0 && len(o.Consumer)+len(o.Provider) == 0 {
 			p.sides[side] = p.sides[0]
@@ -63,6 +68,9 @@ func Open(o Options) (*Path, error) {
 		p.sides[side] = t
 	}
 	if err := p.register(o); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if err := p.readProtos(o.Protos); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

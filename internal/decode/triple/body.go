@@ -20,10 +20,11 @@ type body struct {
 	m       *rpc.Message
 	heads   Heads
 	content content
-	service string       // of the call, "" if it is not known
-	b       []byte       // without compression
-	short   decode.Cause // why b ends early, None if it does not
-	whole   bool         // b is the whole body
+	service string         // of the call, "" if it is not known
+	called  *rpc.Operation // of the call, nil if it is not known
+	b       []byte         // without compression
+	short   decode.Cause   // why b ends early, None if it does not
+	whole   bool           // b is the whole body
 	detail  rpc.Detail
 	// wrapper is nil if the body is not a wrapper. formats are the dialects of its serialization, nil if that is unknown.
 	wrapper *wrapper

@@ -84,6 +84,9 @@ func (b *body) countHessian() bool {
 // countStream counts the bytes of a field that is a stream of the serialization, or of a whole body. It returns false if anything is
 // wrong with it.
 func (b *body) countStream(s *serialization, sum decode.Summer, f field, typ string, whole bool) (parts decode.PartBytes, ok bool) {
+	if whole {
+		b.setMethod(s.r)
+	}
 	s.r.Reset(b.b[f.from:f.to], decode.Malformed, nil)
 	request := b.m.Kind == rpc.Request
 	l, name := decode.ByField, b.resultName()

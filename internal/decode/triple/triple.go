@@ -197,7 +197,9 @@ func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, deta
 	}
 	b := body{d: d, m: m, heads: h, content: d.contentLike(h, request), b: m.Body, short: m.Short}
 	if request != nil {
-		b.service = request.Service
+		b.service, b.called = request.Service, request
+	} else if m.Kind == rpc.Request {
+		b.called = m.Operation
 	}
 	if m.Kind == rpc.Request {
 		m.Group = h.group()

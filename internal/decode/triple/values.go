@@ -282,6 +282,7 @@ func (b *body) readWhole(r wholeReader) int {
 		t.Open(decode.List, decode.ByField, "args", 0, 0)
 	}
 	value, depth := len(t.Nodes), t.Depth()
+	b.setMethod(r)
 	r.Reset(b.b, b.short, t)
 	r.Whole(l, name, 0)
 	m.Err = problem(r, 0)
@@ -295,6 +296,18 @@ func (b *body) readWhole(r wholeReader) int {
 		t.Close()
 	}
 	return at
+}
+
+// setMethod tells a reader which method the body is a message of, if it needs that.
+func (b *body) setMethod(r any) {
+	typed, ok := r.(decode.MethodReader)
+	switch {
+	case !ok:
+	case b.called == nil || b.called.Generic:
+		typed.SetMethod(b.writer(), "", "")
+	default:
+		typed.SetMethod(b.writer(), b.called.Service, b.called.Method)
+	}
 }
 
 // readText reads a body that is a text, decoded by text, and returns the offset after it.

@@ -143,7 +143,7 @@ func (r *Reader) attachment(e entry, i int) {
 	r.Leaf(decode.String, decode.ByKey, key, i).SetText(key)
 	kind, v, at := decode.String, scalar{kind: decode.String, raw: r.Buf[e.value.from:e.value.to]}, e.value
 	if e.field == typedField {
-		kind, v, at = r.typed(e.value)
+		kind, v, at = r.typedValue(e.value)
 		r.Off = at.from
 		r.Role("type")
 	} else {
@@ -164,9 +164,9 @@ var (
 	wrapperPrefix  = []byte("type.googleapis.com/google.protobuf.")
 )
 
-// typed returns the value in Any { 1: type, 2: Attachment { 1: Java class, 2: Any { 1: type, 2: wrapper } } } and its bytes.
+// typedValue returns the value in Any { 1: type, 2: Attachment { 1: Java class, 2: Any { 1: type, 2: wrapper } } } and its bytes.
 // Any other message is opaque.
-func (r *Reader) typed(s span) (kind decode.Kind, v scalar, at span) {
+func (r *Reader) typedValue(s span) (kind decode.Kind, v scalar, at span) {
 	outer, inside, ok := r.pair(s)
 	if ok && bytes.Equal(r.Buf[outer.from:outer.to], attachmentType) {
 		_, data, ok1 := r.pair(inside)

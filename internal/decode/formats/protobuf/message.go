@@ -6,109 +6,96 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/protoschema"
 )
 
 // maxNested limits the nesting of messages and groups, as protobuf's own readers do. Deeper ones are left as bytes.
 const maxNested = 100
 
-// schema is the type of a message.
-type schema uint8
-
-const (
-	unknown schema = iota
-	throwable
-	stackFrame
-)
-
-// member describes a field of a schema.
-type member struct {
-	name  string
-	kind  decode.Kind // Object, String or Int; Overhead if not known
-	of    schema
-	list  bool
-	class bool        // it names the class of the object
-	empty decode.Kind // what an element without bytes is: Object after an element that is one
-}
-
-// schemas are the fields of Dubbo's messages by number: those of ThrowablePB.proto, with the names of its JSON.
-var schemas = [...][]member{
-	unknown: nil,
-	throwable: {
-		1: {name: "originalClassName", kind: decode.String, class: true},
-		2: {name: "originalMessage", kind: decode.String},
-		3: {name: "stackTrace", kind: decode.Object, of: stackFrame, list: true},
-		4: {name: "cause", kind: decode.Object, of: throwable},
-	},
-	stackFrame: {
-		1: {name: "className", kind: decode.String},
-		2: {name: "methodName", kind: decode.String},
-		3: {name: "fileName", kind: decode.String},
-		4: {name: "lineNumber", kind: decode.Int},
-	},
-}
-
-// message takes the fields up to end as an object. Bytes that are not fields are opaque, with those that are pending.
-func (r *Reader) message(p place, end int, s schema) {
+// message takes the fields up to end as an object of type m, which is nil if it is not known. Bytes that are not fields are opaque, with
+// those that are pending.
+func (r *Reader) message(p place, end int, m *protoschema.Message) {
 	switch {
 	case r.nested >= maxNested:
 		r.opaque(p, end, decode.Limit, "messages nested at most "+strconv.Itoa(maxNested)+" deep")
 	case !r.fields(end):
 		r.opaque(p, end, decode.Malformed, "the fields of a message")
 	default:
-		r.object(p, end, s)
+		r.object(p, end, m)
 	}
 }
 
 // object is message for bytes that fields has checked.
-func (r *Reader) object(p place, end int, s schema) {
+func (r *Reader) object(p place, end int, m *protoschema.Message) {
 	r.nested++
-	node := r.Open(decode.Object, p.label, p.name, p.index)
-	r.Role("length")
-	r.members(node, end, s)
-	r.Close()
+	if m == nil || m.Form == protoschema.Plain || !r.known(p, end, m) {
+		node := r.Open(decode.Object, p.label, p.name, p.index)
+		r.Role("length")
+		r.members(node, end, m)
+		r.Close()
+	}
 	r.nested--
 }
 
 // members takes fields up to end, which fields has checked, into the object at node.
-func (r *Reader) members(node, end int, s schema) {
+func (r *Reader) members(node, end int, m *protoschema.Message) {
+	start := r.Off
+	slots := r.openSlots(m)
 	for r.OK() && r.Off < end {
+		at := r.Off
 		num, wire := r.tag()
-		var m member
-		if fields := schemas[s]; int(num) < len(fields) {
-			m = fields[num]
-		}
-		if m.name == "" {
-			m.name = r.number(num)
-		}
-		p := place{label: decode.ByField, name: m.name}
-		if !m.list && !r.repeats(num, wire, end) {
-			r.Role("field")
-			r.element(p, node, wire, m)
+		f := m.Field(num)
+		switch {
+		case f != nil && f.Kind != protoschema.Unknown:
+			r.field(m, f, node, at, end, num, wire)
 			continue
+		case m != nil && f == nil:
+			r.notDeclared(m, num, wire, at, start, end)
 		}
-		r.list(p, end, num, wire, m)
+		p := place{label: decode.ByField}
+		if f != nil {
+			p.name = f.Name
+		} else {
+			p.name = r.number(num)
+		}
+		if r.repeats(num, wire, end) {
+			r.list(p, end, num, wire)
+		} else {
+			r.Role("field")
+			r.element(p, wire, decode.Overhead)
+		}
 	}
+	r.closeSlots(m, slots, end)
 }
 
 // list takes the field whose tag was taken and those with the same number after it.
-func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Type, m member) {
+func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Type) {
 	r.Open(decode.List, p.label, p.name, p.index)
+	empty := decode.Overhead
 	for i := 0; ; i++ {
 		r.Role("field")
-		if r.element(place{label: decode.ByIndex, index: i}, -1, wire, m) == decode.Object {
-			m.empty = decode.Object
+		if r.element(place{label: decode.ByIndex, index: i}, wire, empty) == decode.Object {
+			empty = decode.Object
 		}
-		if !r.OK() || r.Off >= end {
+		if wire, _ = r.next(num, end); wire < 0 {
 			break
 		}
-		next, nextWire, n := tagOf(r.Buf[r.Off:end])
-		if next != num {
-			break
-		}
-		r.Off += n
-		wire = nextWire
 	}
 	r.Close()
+}
+
+// next takes the tag of the next field up to end if that has the same number, and returns its wire type and its offset; else -1.
+func (r *Reader) next(num protowire.Number, end int) (wire protowire.Type, at int) {
+	if !r.OK() || r.Off >= end {
+		return -1, 0
+	}
+	next, wire, n := tagOf(r.Buf[r.Off:end])
+	if next != num {
+		return -1, 0
+	}
+	at = r.Off
+	r.Off += n
+	return wire, at
 }
 
 // numbers has the names of the first fields.
@@ -140,20 +127,23 @@ func (r *Reader) tag() (protowire.Number, protowire.Type) {
 
 // repeats reports whether the field after the one whose tag was just taken has the same number.
 func (r *Reader) repeats(num protowire.Number, wire protowire.Type, end int) bool {
-	at := r.Off
-	if wire == protowire.StartGroupType {
-		at = r.groups[at]
-		_, _, n := tagOf(r.Buf[at:end])
-		at += n
-	} else {
-		at += sizeOf(num, wire, r.Buf[at:end])
-	}
-	next, _, _ := tagOf(r.Buf[at:end])
+	next, _, _ := tagOf(r.Buf[r.after(r.Off, num, wire, end):end])
 	return next == num
 }
 
-// element takes the value of a field whose tag was taken, and returns what it is.
-func (r *Reader) element(p place, node int, wire protowire.Type, m member) decode.Kind {
+// after returns the offset after the value at an offset, whose tag was taken.
+func (r *Reader) after(at int, num protowire.Number, wire protowire.Type, end int) int {
+	if wire != protowire.StartGroupType {
+		return at + sizeOf(num, wire, r.Buf[at:end])
+	}
+	at = r.groups[at]
+	_, _, n := tagOf(r.Buf[at:end])
+	return at + n
+}
+
+// element takes the value of a field whose tag was taken and whose type is not known, and returns what it is. empty is Object if it follows
+// one in a list: then a value without bytes is one, too.
+func (r *Reader) element(p place, wire protowire.Type, empty decode.Kind) decode.Kind {
 	var v scalar
 	n := 0
 	b := r.Buf[r.Off:]
@@ -171,61 +161,51 @@ func (r *Reader) element(p place, node int, wire protowire.Type, m member) decod
 		v.num, n = protowire.ConsumeFixed64(b)
 		v.kind = fixed64(v.num)
 	case protowire.StartGroupType:
-		r.group(p)
+		r.group(p, nil)
 		return decode.Object
 	default:
-		size, n := varint(b)
-		r.Off += n
-		return r.content(p, node, r.Off+int(size), m)
+		end := r.length()
+		if r.Off == end && empty == decode.Object {
+			r.message(p, end, nil)
+			return decode.Object
+		}
+		v.kind = r.delimited(end)
+		if v.kind == decode.Object {
+			r.object(p, end, nil)
+			return decode.Object
+		}
+		v.raw = r.Buf[r.Off:end]
+		n = len(v.raw)
 	}
 	r.Off += n
 	v.fill(r.Leaf(v.kind, p.label, p.name, p.index), r.Values())
 	return v.kind
 }
 
+// length takes the length of what lies within a message that fields has checked, and returns the offset of its end.
+func (r *Reader) length() (end int) {
+	size, n := varint(r.Buf[r.Off:])
+	r.Off += n
+	return r.Off + int(size)
+}
+
 // group takes a message between two tags; the first one was taken.
-func (r *Reader) group(p place) {
+func (r *Reader) group(p place, m *protoschema.Message) {
 	end := r.groups[r.Off]
 	r.nested++
-	node := r.Open(decode.Object, p.label, p.name, p.index)
-	r.members(node, end, unknown)
+	known := m != nil && m.Form != protoschema.Plain && r.known(p, end, m)
+	if !known {
+		node := r.Open(decode.Object, p.label, p.name, p.index)
+		r.members(node, end, m)
+	}
 	if r.OK() {
 		r.tag()
 	}
 	r.Role("field")
-	r.Close()
+	if !known {
+		r.Close()
+	}
 	r.nested--
-}
-
-// content takes the bytes up to end, whose length was taken. node is the object that contains them if they may name its
-// class.
-func (r *Reader) content(p place, node, end int, m member) decode.Kind {
-	kind := m.kind
-	if r.Off == end && m.empty == decode.Object {
-		kind = decode.Object
-	}
-	switch kind {
-	case decode.Object:
-		r.message(p, end, m.of)
-		return decode.Object
-	case decode.String:
-	default:
-		if kind = r.delimited(end); kind == decode.Object {
-			r.object(p, end, unknown)
-			return kind
-		}
-	}
-	v := scalar{kind: kind, raw: r.Buf[r.Off:end]}
-	r.Off = end
-	if m.class && node >= 0 {
-		r.Role("class")
-		if n := r.Tree.Node(node); n != nil {
-			n.Class = r.Name(v.raw)
-		}
-		return kind
-	}
-	v.fill(r.Leaf(kind, p.label, p.name, p.index), r.Values())
-	return kind
 }
 
 // fields reports whether the bytes from Off to end are whole fields. It does not look into the bytes after a length, so

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/protoschema"
 )
 
 // Format is the serialization as Dubbo users configure it.
@@ -71,6 +72,18 @@ type Reader struct {
 	fault *decode.Error
 	// groups maps the start of each group that fields has passed to its end.
 	groups map[int]int
+
+	// schemas are those of the application, nil if none was given; writer is who wrote the body.
+	schemas *schemas
+	writer  decode.Side
+	// method is the type of the messages that Whole takes, nil if it is not known.
+	method *protoschema.Message
+	// slots has a bit for each slot of the open messages.
+	slots []uint64
+	// partial: the end of the body is missing.
+	partial bool
+	// doubt says why the message that is being read does not fit its type.
+	doubt *decode.Misfit
 }
 
 // New returns a reader.
@@ -84,6 +97,9 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.nested = 0
 	r.fault = nil
 	clear(r.groups)
+	r.slots = r.slots[:0]
+	r.partial = short != decode.Malformed && short != decode.None
+	r.doubt = nil
 }
 
 // Fault returns where and why the first value of the body could not be read.
@@ -160,16 +176,16 @@ func (r *Reader) ResultKind() byte {
 
 // Value takes a message.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
-	r.value(place{l, name, index}, typ, unknown)
+	r.value(place{l, name, index}, typ, r.schemas.ofType(r.writer, typ))
 }
 
 // Whole takes a message without a length: the bytes of a gRPC message. If the capture lacks its end, its complete fields are taken.
 func (r *Reader) Whole(l decode.Label, name string, index int) {
 	open, end := r.Tree.Depth(), len(r.Buf)
-	if r.Short != decode.Malformed {
+	if r.partial {
 		end = r.completeFields()
 	}
-	r.message(place{l, name, index}, end, unknown)
+	r.typed(place{l, name, index}, end, r.method)
 	if r.OK() && end < len(r.Buf) {
 		r.Need(len(r.Buf)-r.Off+1, "a field")
 	}
@@ -181,13 +197,13 @@ func (r *Reader) Throwable() {
 	r.value(place{label: decode.ByField, name: "exception"}, "", throwable)
 }
 
-func (r *Reader) value(p place, typ string, s schema) {
+func (r *Reader) value(p place, typ string, m *protoschema.Message) {
 	open := r.Tree.Depth()
 	end := r.write("a message")
 	switch {
 	case !r.OK():
-	case !r.declared(p, typ, end):
-		r.message(p, end, s)
+	case m != nil || !r.declared(p, typ, end):
+		r.typed(p, end, m)
 	}
 	r.Settle(open)
 }
