@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/avroschema"
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/registration"
 )
@@ -27,12 +28,15 @@ type Options struct {
 	JDK string
 	// Lists are files with the classes that are registered, Optimizers the names of classes that list them.
 	Lists, Optimizers []string
+	// Schemas are files with schemas of Avro.
+	Schemas []string
 }
 
 // Path is a class path of two sides. It is safe for use by several goroutines. A nil Path has no classes.
 type Path struct {
 	sides [2]*classfile.Types // the same ones if the sides are not told apart
 	lists []List
+	avro  map[string]*avroschema.Schema
 
 	mu      sync.Mutex
 	asked   map[string]bool
@@ -62,7 +66,7 @@ func Open(o Options) (*Path, error) {
 		}
 		p.sides[side] = t
 	}
-	if err := p.register(o); err != nil {
+	if err := errors.Join(p.register(o), p.readSchemas(o.Schemas)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

@@ -50,7 +50,7 @@ func With(p *classpath.Path) []decode.Format {
 		fst.With(fst.Format1, p),           // 9
 		nativehessian.Format,               // 10
 		protostuff.Format10,                // 10
-		avro.Format,                        // 11
+		avro.With(avro.Format, p),          // 11
 		protostuff.Format,                  // 12
 		smartbuf.Format,                    // 13
 		gson.Format,                        // 16

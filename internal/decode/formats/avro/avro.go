@@ -6,9 +6,12 @@
 // as long as the bytes say which of them are null (plan.go). A result is the rest of the body, since attachments take no
 // bytes.
 //
+// With the application's classes (class_path.go) the schemas are those that Avro's reflection makes of them (library.go), and so objects are
+// read to the last field (object.go).
+//
 // The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
 //
-// Sources: Dubbo 2.7.8 AvroObjectOutput; avro 1.8.2 BinaryEncoder, ReflectData and ReflectDatumWriter; Avro specification
+// Sources: Dubbo 2.7.8 AvroObjectOutput; avro 1.8.2, 1.9.2, 1.10.2 and 1.11.4 BinaryEncoder, ReflectData, SpecificData and ReflectDatumWriter; Avro specification
 // 1.8.2, "Binary Encoding".
 package avro
 
@@ -23,6 +26,7 @@ var Format = decode.Format{
 	ID:              11,
 	Name:            "avro",
 	Depth:           decode.DepthEnvelope,
+	Classes:         decode.DepthClasses,
 	Releases:        "2.7.2 to 2.7.23, later by extension",
 	Capture:         "avro.pcap.zst",
 	Scrub:           scrub,
@@ -43,6 +47,17 @@ type Reader struct {
 	decode.Recorder
 	plan  plan
 	fault *decode.Error
+
+	// With classes of the application:
+	source    *source
+	strict    bool // what Java's writer does not write is an error
+	fits      bool // the arguments can be read in one way at least
+	touched   bool // the body has values of such classes, as far as types tell
+	used      []*schema
+	within    place
+	visits    int
+	variation *variation
+	trial     *Reader
 }
 
 // Reset implements decode.Reader.
@@ -50,6 +65,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.plan.reset()
 	r.fault = nil
+	r.strict, r.touched, r.fits = false, false, false
+	r.used, r.within, r.visits = r.used[:0], place{}, 0
 }
 
 // Fault implements decode.Faulter.
@@ -82,6 +99,10 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	defer r.Settle(r.Tree.Depth())
 	if typ == "" {
 		r.rest(l, name, index)
+		return
+	}
+	if l == decode.ByField {
+		r.result(l, name, index, typ)
 		return
 	}
 	if p := &r.plan; l == decode.ByIndex && index == p.next && index < len(p.types) && typ == p.types[index] {
