@@ -68,6 +68,10 @@ func (r *Reader) value(s *schema, p decode.Place) {
 		v := math.Float64frombits(r.Little(8, "a double"))
 		r.Leaf(decode.Float64, p.Label, p.Name, p.Index).SetFloat(v)
 	case str:
+		if s.class != "" {
+			r.namedText(s, p)
+			return
+		}
 		b := r.text("a string")
 		r.FillUTF8(r.Leaf(decode.String, p.Label, p.Name, p.Index), b)
 	case number:

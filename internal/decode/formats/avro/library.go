@@ -193,12 +193,15 @@ func (l *library) mapped(args []*classfile.Type) *schema {
 	return &schema{kind: pairs, key: key, elem: l.typed(args[1])}
 }
 
+func textOf(class string) *schema { return &schema{kind: str, class: class} }
+
 // boxes are classes of Java whose values are written by their content.
 var boxes = map[string]*schema{
 	"java.lang.Byte": bytes1, "java.lang.Short": shorts, "java.lang.Character": chars, "java.lang.Integer": ints, "java.lang.Long": longs,
 	"java.lang.Float": floats, "java.lang.Double": doubles, "java.lang.Boolean": booleans, "java.lang.Void": nulls,
-	"java.math.BigDecimal": numbers, "java.math.BigInteger": numbers, "java.net.URI": texts, "java.net.URL": texts, "java.io.File": texts,
-	"java.lang.String": texts,
+	"java.math.BigDecimal": numbers, "java.math.BigInteger": numbers, "java.lang.String": texts, "java.lang.CharSequence": texts, "java.net.URI": textOf("java.net.URI"),
+	"java.net.URL": textOf("java.net.URL"), "java.io.File": textOf("java.io.File"), "java.lang.StringBuilder": textOf("java.lang.StringBuilder"),
+	"java.lang.StringBuffer": textOf("java.lang.StringBuffer"),
 }
 
 // class returns the schema of a class.
@@ -235,7 +238,7 @@ func (l *library) define(s *schema, name string) {
 	case "":
 		return
 	case "java.lang.CharSequence":
-		*s = schema{kind: str}
+		*s = *textOf(name)
 		return
 	case "java.nio.ByteBuffer":
 		*s = schema{kind: raw}
@@ -252,7 +255,7 @@ func (l *library) define(s *schema, name string) {
 	case annotation(c.Annotations, "Union") != nil:
 		l.union(s, annotation(c.Annotations, "Union"))
 	case annotation(c.Annotations, "Stringable") != nil:
-		*s = schema{kind: str}
+		*s = *textOf(name)
 	case c.IsEnum():
 		*s = schema{kind: enum, class: name, symbols: c.Constants(), own: !isJava(name)}
 	case l.kindOf(name, "org.apache.avro.generic.GenericFixed") == "org.apache.avro.generic.GenericFixed":
@@ -395,8 +398,11 @@ func (l *library) field(f *classfile.Field) *schema {
 		l.union(s, annotation(f.Annotations, "Union"))
 	default:
 		s = l.typed(f.Type())
-		if annotation(f.Annotations, "Stringable") != nil && s.kind != never {
+		if t := f.Type(); annotation(f.Annotations, "Stringable") != nil && s.kind != never && s.kind != str && s.kind != number {
 			s = texts
+			if t.Kind == classfile.Object {
+				s = textOf(t.Name)
+			}
 		}
 		if annotation(f.Annotations, "Nullable") != nil && s.kind != never {
 			s = nullable(s)

@@ -66,6 +66,17 @@ func (r *Reader) visit() bool {
 	return r.OK()
 }
 
+// namedText takes the text of an object of a class.
+func (r *Reader) namedText(s *schema, p decode.Place) {
+	i := r.Open(decode.Object, p.Label, p.Name, p.Index)
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = decode.JavaName(s.class)
+	}
+	b := r.text("a string")
+	r.FillUTF8(r.Leaf(decode.String, decode.ByField, "value", 0), b)
+	r.Close()
+}
+
 // constant takes the ordinal of a constant.
 func (r *Reader) constant(s *schema, p decode.Place) {
 	at := r.Off
