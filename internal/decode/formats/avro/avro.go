@@ -119,6 +119,9 @@ func (r *Reader) Throwable() {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
+	if r.exception() {
+		return
+	}
 	m := r.Mark()
 	r.Open(decode.Object, decode.ByField, "exception", 0)
 	if r.message() {

@@ -183,7 +183,14 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 		return
 	}
 	own, known := r.resultsOf(first, typ)
-	if !known {
+	switch {
+	case !known && r.Left() == 0 && r.Short == decode.Malformed:
+		r.absent(l, name, index)
+		return
+	case !known && r.fault == nil:
+		r.undivided(l, name, index, anyClass(typ))
+		return
+	case !known:
 		r.rest(l, name, index)
 		return
 	}
@@ -214,7 +221,7 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 	}
 	switch {
 	case r.Left() == 0 && len(fitting) > 0: // of any class without fields
-		r.Leaf(decode.Opaque, l, name, index)
+		r.absent(l, name, index)
 	case len(fitting) > 1:
 		k := severalClasses(typ, nil, 0)
 		k.found = classNames(fitting)
@@ -224,6 +231,43 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 	default: // says where it stops to fit
 		r.value(own[0], r.At(l, name, index))
 	}
+}
+
+// exception takes the exception of a response, if it can be of one class of the application that has fields, or of several. Else it has only
+// its message, or is not known.
+func (r *Reader) exception() bool {
+	first, other := r.orders()
+	if first == nil || r.Short != decode.Malformed {
+		return false
+	}
+	all, ok := first.throwables()
+	if !ok {
+		return false
+	}
+	fitting := r.wholeBody(all)
+	if other != nil {
+		inOther, _ := other.throwables()
+		for _, s := range r.wholeBody(inOther) {
+			if s.reordered {
+				fitting = append(fitting, s)
+			}
+		}
+	}
+	switch plain := r.schemaExtent(r.Off, maybeText) == len(r.Buf); {
+	case len(fitting) == 0:
+		return false
+	case plain || len(fitting) > 1:
+		k := severalClasses("Ljava/lang/Throwable;", nil, 0)
+		k.found = classNames(fitting)
+		if plain {
+			k.found += ", or one without fields"
+		}
+		r.undivided(decode.ByField, "exception", 0, k)
+	default:
+		r.touched, r.strict = true, true
+		r.value(fitting[0], r.At(decode.ByField, "exception", 0))
+	}
+	return true
 }
 
 // undivided takes the rest of the body, for a reason.
@@ -271,6 +315,13 @@ func severalClasses(typ string, ways []way, end int) pick {
 		does: run, end: end, cause: decode.Unsupported,
 		expected: fmt.Sprintf("a value of one class that is a %s (avro writes no class)", decode.JavaName(typ)), found: classNames(all),
 	}
+}
+
+// anyClass says why a value is not read whose declared type does not tell what it can be.
+func anyClass(typ string) pick {
+	k := severalClasses(typ, nil, 0)
+	k.found = "any class"
+	return k
 }
 
 // classNames returns the names of classes.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/avroschema"
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/classpath"
 )
@@ -30,6 +31,7 @@ type library struct {
 const (
 	maxClasses    = 1 << 14
 	maxCandidates = 64
+	maxSubtypes   = 1 << 10
 )
 
 func newLibrary(p *classpath.Path, s decode.Side, o order) *library {
@@ -90,6 +92,9 @@ func (l *library) ask(name string, found bool) {
 }
 
 func (l *library) findValues(name, elem string, dimensions int) []*schema {
+	if name == "java.util.Map" && dimensions == 0 {
+		return l.maps()
+	}
 	if isJava(name) {
 		return nil
 	}
@@ -123,6 +128,56 @@ func (l *library) findValues(name, elem string, dimensions int) []*schema {
 		}
 	}
 	return list
+}
+
+// maps returns what a map can be: without bytes, or with the fields that a map of the application has.
+func (l *library) maps() []*schema {
+	list := []*schema{voids}
+	own, ok := l.below("java.util.Map")
+	if !ok {
+		return nil
+	}
+	return append(list, own...)
+}
+
+// throwables returns the exceptions of the application that have fields. ok is false if they are too many.
+func (l *library) throwables() (list []*schema, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const name = "java.lang.Throwable"
+	list, known := l.candidates[name]
+	if !known {
+		all, ok := l.below(name)
+		for _, s := range all {
+			if ok && s.kind == record && len(s.fields) > 1 {
+				list = append(list, s)
+			}
+		}
+		l.candidates[name] = list
+	}
+	return list, len(list) <= maxCandidates
+}
+
+// below returns the schemas with bytes of the classes that extend or implement one of Java's; ok is false if they are not known.
+func (l *library) below(name string) (list []*schema, ok bool) {
+	names, err := l.types.Subtypes(name)
+	if err != nil || len(names) > maxSubtypes {
+		return nil, false
+	}
+	for _, n := range names {
+		c, err := l.types.Class(n)
+		if err != nil || c.IsInterface() || c.Modifiers.Has(classfile.Abstract) {
+			continue
+		}
+		s := finished(l.class(n))
+		switch {
+		case s.incomplete != nil:
+			return nil, false
+		case !s.impossible && s.kind != nothing && !(s.kind == record && len(s.fields) == 0):
+			list = append(list, s)
+		}
+	}
+	return list, len(list) <= maxCandidates
 }
 
 func finished(s *schema) *schema {
@@ -277,10 +332,40 @@ func (l *library) isSpecific(c *classfile.Class) bool {
 	return is
 }
 
-// specific finds the schema that a generated class has as a text.
+// specific finds the schema that a generated class has as a text, or as several that it joins.
 func (l *library) specific(s *schema, c *classfile.Class) {
+	all, err := l.types.Strings(c.Name)
+	if err != nil {
+		return
+	}
+	tries := 0
+	for i, text := range all {
+		if !strings.HasPrefix(text, "{") {
+			continue
+		}
+		for _, more := range append([]string{""}, all[i+1:]...) {
+			if text += more; len(text) > maxSchemaText || tries == maxSchemaTries {
+				break
+			}
+			tries++
+			found, _, err := avroschema.Parse([]byte(text))
+			if err == nil && found.ClassName() == c.Name {
+				*s = *newConversion().schema(found)
+				return
+			}
+			if err == nil {
+				break
+			}
+		}
+	}
 	s.why = "the schema in its field SCHEMA$"
 }
+
+// Bounds of the search for a schema that a class joins: javac makes constants of at most 65,535 bytes.
+const (
+	maxSchemaText  = 1 << 20
+	maxSchemaTries = 64
+)
 
 func (l *library) fixed(s *schema, c *classfile.Class) {
 	for i := range c.Annotations {
@@ -400,7 +485,7 @@ func (l *library) field(f *classfile.Field) *schema {
 		s = l.typed(f.Type())
 		if t := f.Type(); annotation(f.Annotations, "Stringable") != nil && s.kind != never && s.kind != str && s.kind != number {
 			s = texts
-			if t.Kind == classfile.Object {
+			if t.Kind == classfile.Object && boxes[t.Name] == nil {
 				s = textOf(t.Name)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Values of schemas that are made of others, or that only the application has.
@@ -28,13 +29,13 @@ func (r *Reader) composite(s *schema, p decode.Place) {
 	}
 	switch s.kind {
 	case nothing:
-		r.Leaf(decode.Opaque, p.Label, p.Name, p.Index)
+		r.absent(p.Label, p.Name, p.Index)
 	case null:
 		r.Leaf(decode.Null, p.Label, p.Name, p.Index)
 	case date:
 		v := r.long("a date")
 		if n := r.Leaf(decode.Date, p.Label, p.Name, p.Index); n != nil && r.Values() {
-			n.Text = time.UnixMilli(v).UTC().Format(time.RFC3339Nano)
+			n.Text = jdk.Instant(time.UnixMilli(v))
 		}
 	case fixed:
 		b := r.Bytes(s.size, "bytes")
@@ -55,6 +56,15 @@ func (r *Reader) composite(s *schema, p decode.Place) {
 			what = "the fields of class " + s.class
 		}
 		r.FailWithout(s.class, what, withoutClass)
+	}
+}
+
+// absent records a value that takes no bytes. Without classes it is one of those that are not known.
+func (r *Reader) absent(l decode.Label, name string, index int) {
+	if r.source != nil || r.strict {
+		r.Absent(l, name, index)
+	} else {
+		r.Leaf(decode.Opaque, l, name, index)
 	}
 }
 

@@ -118,7 +118,7 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	case isNull:
 		r.Leaf(decode.Null, l, name, index)
 	case empty:
-		r.Leaf(decode.Opaque, l, name, index)
+		r.absent(l, name, index)
 	case run:
 		if r.fault == nil {
 			r.fault = &decode.Error{Cause: k.cause, At: r.Off, Expected: k.expected, Found: k.found}
@@ -139,7 +139,7 @@ func (r *Reader) afterUnknown(l decode.Label, name string, index int, typ string
 	case nature(typ) == datum || nature(typ) == onlyNull:
 		r.Leaf(decode.Null, l, name, index)
 	default:
-		r.Leaf(decode.Opaque, l, name, index)
+		r.absent(l, name, index)
 	}
 }
 
@@ -156,7 +156,20 @@ func (r *Reader) undecided(l decode.Label, name string, index int, typ string) {
 			return
 		}
 	}
+	if r.source != nil && typ[0] == '[' && index == len(r.plan.types)-1 && r.withoutBytes(l, name, index) {
+		return
+	}
 	r.datum(l, name, index, typ)
+}
+
+// withoutBytes takes an array, if that is the rest of the body and its elements have no bytes, as those of an Object[].
+func (r *Reader) withoutBytes(l decode.Label, name string, index int) bool {
+	n, at := r.number(r.Off)
+	if r.Short != decode.Malformed || at < 0 || n < 0 || n > decode.MaxRepeated || n > 0 && at == len(r.Buf) || at+int(min(n, 1)) != len(r.Buf) || r.Buf[len(r.Buf)-1] != 0 {
+		return false
+	}
+	r.items(r.At(l, name, index), 0, func(p decode.Place) { r.value(voids, p) })
+	return true
 }
 
 // search finds the readings of the arguments from p.from on, which start at r.Off, and turns them into picks. With classes whose fields
