@@ -122,7 +122,7 @@ graphs() { # folder seed count serialization release special [libraries]
   name=$serialization-$release${7:+-$7}
   [ "$special" = plain ] || name+=-$special
   [[ $name =~ $pattern ]] || return 0
-  case $special in annotated* | reflected*) count=${count:-40} ;; *) count=${count:-170} ;; esac
+  case $special in annotated*) count=${count:-40} ;; reflected*) count=${count:-100} ;; *) count=${count:-170} ;; esac
   case $special in
     skewed) classes=$later:$models ;;
     annotated) classes=$annotated:$models ;;
