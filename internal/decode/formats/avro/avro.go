@@ -35,6 +35,7 @@ var Format = decode.Format{
 	New:             func() decode.Reader { return new(Reader) },
 
 	NoAttachments: true,
+	Counts:        true,
 }
 
 // startsRequest accepts a text of less than 32 bytes after its length, which is doubled as a zigzag number.
@@ -81,13 +82,6 @@ func (r *Reader) SkipText() {
 // Text implements decode.Reader. The format has no null.
 func (r *Reader) Text(name string) (s string, null bool) {
 	s, _ = r.TextField(name, decode.UTF8(r.bytes("a string")), false)
-	switch p := &r.plan; name {
-	case "method":
-		p.generic = s == "$invoke" || s == "$invokeAsync"
-	case "parameterTypes":
-		p.types, _ = decode.SplitDescriptor(s)
-		p.generic = p.generic && s == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
-	}
 	return s, false
 }
 
@@ -105,11 +99,33 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		r.result(l, name, index, typ)
 		return
 	}
+	if l == decode.ByIndex && index == 0 {
+		r.readTypes()
+	}
 	if p := &r.plan; l == decode.ByIndex && index == p.next && index < len(p.types) && typ == p.types[index] {
 		r.argument(l, name, index, typ)
 		return
 	}
 	r.afterUnknown(l, name, index, typ)
+}
+
+// readTypes finds the types of the arguments, which start here, in the envelope before them. It may have been passed over.
+func (r *Reader) readTypes() {
+	const texts = 5
+	var method, types []byte
+	at := 0
+	for range texts {
+		method = types
+		if types, at = r.block(at); at < 0 || at > r.Off {
+			return
+		}
+	}
+	if at != r.Off {
+		return
+	}
+	p := &r.plan
+	p.types, _ = decode.SplitDescriptor(decode.UTF8(types))
+	p.generic = (string(method) == "$invoke" || string(method) == "$invokeAsync") && string(types) == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
 }
 
 // Throwable implements decode.Reader. An exception is written as the fields of its class, which only the class can

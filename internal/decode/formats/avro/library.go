@@ -270,8 +270,8 @@ func (l *library) class(name string) *schema {
 	s := &schema{kind: unknown, class: name}
 	if len(l.classes) < maxClasses {
 		l.classes[name] = s // it may contain itself
+		l.define(s, name)
 	}
-	l.define(s, name)
 	return s
 }
 

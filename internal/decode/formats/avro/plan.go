@@ -225,7 +225,9 @@ func (r *Reader) searchAs(l *library) bool {
 		var v values
 		if l != nil && nature(typ) == undecided && len(typ) > 1 {
 			v.classes, v.missing, v.known = l.valuesOf(typ)
-			r.touched = r.touched || len(v.classes) > 0
+			if len(v.classes) > 0 {
+				r.touched, r.strict = true, true
+			}
 		}
 		p.values = append(p.values, v)
 	}
