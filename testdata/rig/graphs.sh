@@ -107,6 +107,15 @@ compile() { # folder class-path source-folder
   find "$here/models/src/annotated/$3" -name '*.java' -print0 | xargs -0 javac --release 8 -g:none -Xlint:-options -cp "$1:$2" -d "$1"
 }
 
+# The schemas that the Avro of a release makes of the classes.
+schemas() { # release file
+  local path
+  path=$reflected:$(class_path "$1")
+  rm -rf "$work/schemas-classes"
+  javac --release 17 -cp "$path" -d "$work/schemas-classes" "$here/models/src/reflected/schemas/Schemas.java"
+  java -cp "$work/schemas-classes:$path" Schemas Scalars Person Address Leaf Middle Base Shapes Containers Arrays Lost Holder Tree Mode Phantom 2>/dev/null >"$2"
+}
+
 pack() { # jar folder...: the classes of all folders, of the first one that has them
   local jar=$1 folder all=$work/graphs-classes
   shift
@@ -169,6 +178,8 @@ if [ $# -eq 0 ]; then
   pack "$here/../models/graphs-later.jar" "$later" "$models"
   pack "$here/../models/annotated.jar" "$annotated"
   pack "$here/../models/annotated-later.jar" "$later_annotated" "$annotated"
+  schemas 2.7.23 "$here/../models/reflected-2.avsc"
+  schemas 3.2.16 "$here/../models/reflected-3.avsc"
   pack "$here/../models/reflected.jar" "$reflected"
   pack "$here/../models/reflected-later.jar" "$later_reflected" "$reflected"
   collect reflected "$folder"/avro-*.jsonl

@@ -48,6 +48,8 @@ type Schema struct {
 	Size int
 	// Class is the property java-class, with which Java's reflection tells the class of a value.
 	Class string
+	// KeyClass is the property java-key-class of a map.
+	KeyClass string
 }
 
 // Field is a field of a record.
@@ -140,6 +142,7 @@ func (p *parser) object(v map[string]any, space string, depth int) *Schema {
 	}
 	s := &Schema{Kind: Kind(typ)}
 	s.Class, _ = v["java-class"].(string)
+	s.KeyClass, _ = v["java-key-class"].(string)
 	switch s.Kind {
 	case Array:
 		s.Elem = p.schema(v["items"], space, depth+1)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"dubbo-wire/internal/decode/avroschema"
 )
@@ -37,5 +38,10 @@ func (p *Path) readSchemas(files []string) error {
 	return nil
 }
 
-// AvroSchema returns the schema that the user brought for a class, nil if there is none.
-func (p *Path) AvroSchema(class string) *avroschema.Schema { return p.avro[class] }
+// AvroSchema returns the schema that the user brought for a class, nil if there is none. The names of schemas have no $ since Avro 1.9.
+func (p *Path) AvroSchema(class string) *avroschema.Schema {
+	if s := p.avro[class]; s != nil || len(p.avro) == 0 {
+		return s
+	}
+	return p.avro[strings.ReplaceAll(class, "$", ".")]
+}

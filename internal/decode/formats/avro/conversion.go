@@ -1,6 +1,8 @@
 package avro
 
 import (
+	"strings"
+
 	"dubbo-wire/internal/decode/avroschema"
 	"dubbo-wire/internal/decode/classfile"
 )
@@ -25,6 +27,12 @@ var plain = map[avroschema.Kind]*schema{
 	avroschema.Double: doubles, avroschema.Bytes: blobs, avroschema.String: texts,
 }
 
+// isPair reports whether a schema is that of the entries of a map whose keys are not texts.
+func isPair(s *avroschema.Schema) bool {
+	return s.Kind == avroschema.Record && len(s.Fields) == 2 && s.Fields[0].Name == "key" && s.Fields[1].Name == "value" &&
+		strings.Contains(s.Name, ".reflect.Pair")
+}
+
 // schema converts a schema, which may contain itself.
 func (c conversion) schema(from *avroschema.Schema) *schema {
 	if s := plain[from.Kind]; s != nil {
@@ -40,9 +48,16 @@ func (c conversion) schema(from *avroschema.Schema) *schema {
 	c[from] = s
 	switch from.Kind {
 	case avroschema.Array:
+		if isPair(from.Elem) && from.Class != "" {
+			*s = schema{kind: pairs, key: c.schema(from.Elem.Fields[0].Schema), elem: c.schema(from.Elem.Fields[1].Schema)}
+			break
+		}
 		*s = schema{kind: array, elem: c.schema(from.Elem)}
 	case avroschema.Map:
 		*s = schema{kind: mapping, key: texts, elem: c.schema(from.Elem)}
+		if key := boxes[from.KeyClass]; key != nil && (key.kind == str || key.kind == number) {
+			s.key = key
+		}
 	case avroschema.Fixed:
 		s.kind, s.size = fixed, from.Size
 	case avroschema.Enum:
@@ -51,6 +66,9 @@ func (c conversion) schema(from *avroschema.Schema) *schema {
 		s.kind = record
 		for _, f := range from.Fields {
 			s.fields = append(s.fields, field{f.Name, c.schema(f.Schema)})
+		}
+		if len(s.fields) == 0 && isJava(s.class) {
+			*s = schema{kind: nothing, class: s.class}
 		}
 	case avroschema.Union:
 		s.kind = union
