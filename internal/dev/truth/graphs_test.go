@@ -111,7 +111,7 @@ func (g *graph) why(err *decode.Error) string {
 		return "several classes fit"
 	case g.Serialization == "avro" && err.Expected == "arguments that can be divided in one way":
 		return "null takes no bytes"
-	case g.Serialization == "avro" && err.Expected == "fields that fit in one order":
+	case g.Serialization == "avro" && err.Found == decode.TwoOrders:
 		return "both orders of fields fit"
 	case g.DecodeError != "": // in an Object[][], Kryo writes a String[] without its class
 		return "Java cannot read it"

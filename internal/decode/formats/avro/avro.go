@@ -26,7 +26,7 @@ var Format = decode.Format{
 	ID:              11,
 	Name:            "avro",
 	Depth:           decode.DepthEnvelope,
-	Classes:         decode.DepthClasses,
+	Classes:         decode.DepthFull,
 	Releases:        "2.7.2 to 2.7.23, later by extension",
 	Capture:         "avro.pcap.zst",
 	Scrub:           scrub,

@@ -1,7 +1,6 @@
 package avro
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -313,7 +312,7 @@ func severalClasses(typ string, ways []way, end int) pick {
 	}
 	return pick{
 		does: run, end: end, cause: decode.Unsupported,
-		expected: fmt.Sprintf("a value of one class that is a %s (avro writes no class)", decode.JavaName(typ)), found: classNames(all),
+		expected: decode.OneClass + decode.JavaName(typ) + " (avro writes no class)", found: classNames(all),
 	}
 }
 

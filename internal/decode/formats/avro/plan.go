@@ -211,8 +211,8 @@ func commonPicks(a, b []pick) []pick {
 }
 
 const (
-	oneOrder  = "fields that fit in one order"
-	twoOrders = "both those of Avro before 1.10, as declared, and since then, by name"
+	oneOrder  = "fields that fit in one of the orders in which releases of Avro write them"
+	twoOrders = decode.TwoOrders
 )
 
 // searchAs searches with the classes of a library, which may be nil.
