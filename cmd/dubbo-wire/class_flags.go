@@ -19,9 +19,9 @@ import (
 
 // classFlags are the flags with the application's classes, for bodies that do not describe themselves.
 type classFlags struct {
-	paths, lists, optimizers, protos []string
-	jdk                              string
-	find                             bool
+	paths, lists, optimizers, protos, schemas []string
+	jdk                                       string
+	find                                      bool
 }
 
 // addClasses adds the flags to a command that decodes bodies. The command's Args and RunE must be set.
@@ -34,6 +34,7 @@ func (i *inputFlags) addClasses(cmd *cobra.Command) {
 		fs.StringArrayVar(&c.lists, "register", nil, "number registered classes in the order of the lines of `FILE`: a class, or a class and its number; may be repeated")
 		fs.StringSliceVar(&c.optimizers, "optimizer", nil, "number the classes that the SerializationOptimizer `CLASS` in the class path registers; may be repeated")
 		fs.StringArrayVar(&c.protos, "proto", nil, "read the schemas of protocol buffers from `PATH`: a .proto file, a folder of them, or a descriptor set; may be repeated")
+		fs.StringArrayVar(&c.schemas, "avro-schema", nil, "read objects in avro by the schema in `FILE` (JSON, .avsc), which names their classes, in place of those of the class path; may be repeated")
 		fs.BoolVar(&c.find, "find-optimizers", false, "list the SerializationOptimizers in the class path with the classes that they register, and exit")
 	})
 	arguments, run := cmd.Args, cmd.RunE
@@ -63,13 +64,13 @@ func (i *inputFlags) addClasses(cmd *cobra.Command) {
 
 // options returns what the flags name, or nil if none was given.
 func (c *classFlags) options() (*classpath.Options, error) {
-	if len(c.paths)+len(c.lists)+len(c.optimizers)+len(c.protos) == 0 && c.jdk == "" {
+	if len(c.paths)+len(c.lists)+len(c.optimizers)+len(c.protos)+len(c.schemas) == 0 && c.jdk == "" {
 		if c.find {
 			return nil, exit.Usagef("--find-optimizers searches the class path; add --classpath app.jar")
 		}
 		return nil, nil
 	}
-	o := &classpath.Options{JDK: c.jdk, Lists: c.lists, Optimizers: c.optimizers, Protos: c.protos}
+	o := &classpath.Options{JDK: c.jdk, Lists: c.lists, Optimizers: c.optimizers, Protos: c.protos, AvroSchemas: c.schemas}
 	for _, value := range c.paths {
 		if err := addPaths(o, value); err != nil {
 			return nil, err

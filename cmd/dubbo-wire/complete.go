@@ -63,6 +63,7 @@ func completeFlags(root *cobra.Command) {
 		"proto":         cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"register":      cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"optimizer":     completeOptimizer,
+		"avro-schema":   cobra.FixedCompletions([]string{"avsc", "json"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	for _, kind := range []string{"service", "method", "client", "server", "host", "port"} {
 		values[kind] = ofCapture(kind)

@@ -44,6 +44,12 @@ type Error struct {
 // EndsByCode is what a reader found where the code of a class wrote bytes that cannot be divided without it.
 const EndsByCode = "bytes whose end only its code tells"
 
+// TwoOrders is what a reader found where a body fits both orders in which releases of a library write the fields of a class.
+const TwoOrders = "two orders that fit: as declared, and by name"
+
+// OneClass begins what a reader expected where several classes fit a value whose class is not on the wire.
+const OneClass = "a value of one class that is a "
+
 // NoType is what a reader found that needs the type that a method declares, if that is not known.
 const NoType = "no type"
 

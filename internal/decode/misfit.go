@@ -338,9 +338,11 @@ func (m *Misfit) Search(r VaryingReader, whole func(t *Tree) (ok bool, read int)
 // a text, fractions that are all but zero.
 func (t *Tree) isPlausible() bool {
 	for i := range t.Nodes {
-		switch n := &t.Nodes[i]; n.Kind {
-		case Opaque, Missing:
+		n := &t.Nodes[i]
+		if n.IsUnread() {
 			return false
+		}
+		switch n.Kind {
 		case Float32, Float64:
 			most := 1e60
 			if n.Kind == Float32 {

@@ -116,6 +116,27 @@ type NumberReader interface {
 	Numbers() Numbers
 }
 
+// FieldOrder is an order in which a library writes the fields of a class.
+type FieldOrder uint8
+
+const (
+	OrderUnknown FieldOrder = iota
+	AsDeclared
+	ByName
+)
+
+// FieldOrders are the orders of each side of a connection.
+type FieldOrders [2]FieldOrder
+
+// OrderReader is a ClassReader of a serialization whose library writes fields in another order since some release, which only a body
+// tells that can be read in one of them.
+type OrderReader interface {
+	// SetOrders says what earlier bodies of the connection told, before a body is read.
+	SetOrders(o FieldOrders)
+	// Orders returns that and what the body told.
+	Orders() FieldOrders
+}
+
 // OlderReader is a Reader of a serialization that an older release of its library writes in a form that cannot be told by the start of
 // a body.
 type OlderReader interface {

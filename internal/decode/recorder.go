@@ -62,6 +62,19 @@ func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *No
 	return r.Tree.Leaf(k, l, name, index, off, end)
 }
 
+// Absent adds a node for a value of which the wire has nothing: it is printed as opaque, and is not something left unread.
+func (r *Recorder) Absent(l Label, name string, index int) {
+	if r.Tree == nil {
+		if r.err == nil {
+			r.counted.nodes++
+		}
+		return
+	}
+	if n := r.Leaf(Opaque, l, name, index); n != nil {
+		n.Num = 1
+	}
+}
+
 // Role assigns the bytes read since the last node, if any, to a piece of overhead in the open container.
 func (r *Recorder) Role(name string) {
 	if r.Off > r.owned {

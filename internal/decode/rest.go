@@ -87,6 +87,9 @@ func NotDecoded(at int) *Error {
 	return &Error{Cause: Unsupported, At: at, Expected: "a decoder for these values"}
 }
 
+// IsUnread reports whether the wire has something of a value that was not read.
+func (n *Node) IsUnread() bool { return n.Kind == Opaque && n.Num == 0 || n.Kind == Missing }
+
 // Decoded returns how far a body was decoded, "full", "partly", "envelope" or "none", and its first error: err or, if that is
 // nil, the one of its first opaque value. envelope is set if anything but values was read.
 func (t *Tree) Decoded(err *Error, envelope bool) (string, *Error) {
@@ -94,7 +97,7 @@ func (t *Tree) Decoded(err *Error, envelope bool) (string, *Error) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		switch {
-		case n.Kind == Opaque || n.Kind == Missing:
+		case n.IsUnread():
 			opaque = true
 			if err == nil {
 				err = NotDecoded(int(n.Off))

@@ -81,6 +81,10 @@ func (f *Frame) likely(err *decode.Error) string {
 			switch {
 			case m.Format.Classes > 0 && decode.IsJDKClass(err.Class):
 				return "class " + err.Class + " is of the JDK, not of the application: pass the folder of a JDK with --jdk"
+			case err.Found == decode.TwoOrders:
+				return "releases of Avro write fields in different orders; earlier bodies of the connection did not tell which one this is: pass the jar of Avro, too, with --classpath"
+			case strings.HasPrefix(err.Expected, decode.OneClass):
+				return "the value may be of several classes that are declared so, and its class is not written; no flag helps"
 			case err.Found == decode.EndsByCode:
 				return "the class has code for what it writes, and dubbo-wire cannot tell from it where that ends; no flag helps"
 			}

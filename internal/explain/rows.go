@@ -198,6 +198,9 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 	case decode.Overhead:
 		return s.overhead(t, i)
 	case decode.Opaque:
+		if n.Num == 1 {
+			return "takes no bytes"
+		}
 		return "not decoded"
 	case decode.Missing:
 		return "not in the capture"

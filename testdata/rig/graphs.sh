@@ -55,6 +55,12 @@ kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24
 fst 2.6.0 plain fst-1.55
 fst 2.6.0 registered fst-1.55
+avro 2.7.23 plain
+avro 2.7.23 reflected
+avro 2.7.23 reflected-skewed
+avro 3.2.16 plain
+avro 3.2.16 reflected
+avro 3.2.16 reflected-skewed
 END
 }
 
@@ -75,6 +81,8 @@ models=$here/models/target/classes
 later=$here/models/target/later-classes
 annotated=$work/annotated-classes
 later_annotated=$work/annotated-later-classes
+reflected=$work/reflected-classes
+later_reflected=$work/reflected-later-classes
 
 # Classes with the annotations of Kryo; some that only Kryo 4 has.
 compile_annotated() {
@@ -86,8 +94,26 @@ compile_annotated() {
   compile "$later_annotated" "$annotated:$models:$five" later
 }
 
+# Classes that Avro's reflection can write.
+compile_reflected() {
+  local avro
+  avro=$(artifact org.apache.avro avro 1.8.2)
+  rm -rf "$reflected" "$later_reflected"
+  compile "$reflected" "$avro" ../reflected/java
+  compile "$later_reflected" "$reflected:$avro" ../reflected/later
+}
+
 compile() { # folder class-path source-folder
   find "$here/models/src/annotated/$3" -name '*.java' -print0 | xargs -0 javac --release 8 -g:none -Xlint:-options -cp "$1:$2" -d "$1"
+}
+
+# The schemas that the Avro of a release makes of the classes.
+schemas() { # release file
+  local path
+  path=$reflected:$(class_path "$1")
+  rm -rf "$work/schemas-classes"
+  javac --release 17 -cp "$path" -d "$work/schemas-classes" "$here/models/src/reflected/schemas/Schemas.java"
+  java -cp "$work/schemas-classes:$path" Schemas Scalars Person Address Leaf Middle Base Shapes Containers Arrays Lost Holder Tree Mode Phantom 2>/dev/null >"$2"
 }
 
 pack() { # jar folder...: the classes of all folders, of the first one that has them
@@ -105,11 +131,13 @@ graphs() { # folder seed count serialization release special [libraries]
   name=$serialization-$release${7:+-$7}
   [ "$special" = plain ] || name+=-$special
   [[ $name =~ $pattern ]] || return 0
-  case $special in annotated*) count=${count:-40} ;; *) count=${count:-170} ;; esac
+  case $special in annotated*) count=${count:-40} ;; reflected*) count=${count:-100} ;; *) count=${count:-170} ;; esac
   case $special in
     skewed) classes=$later:$models ;;
     annotated) classes=$annotated:$models ;;
     annotated-skewed) classes=$later_annotated:$annotated:$models ;;
+    reflected) classes=$reflected:$models ;;
+    reflected-skewed) classes=$later_reflected:$reflected:$models ;;
   esac
   # The numbers of registered classes: README.md, "Optimizers with Dubbo 3". Kryo 5 takes some generic fields for others, which must be an
   # exception and not a crash.
@@ -137,6 +165,7 @@ collect() { # name file...: one file, in which the bodies of equal values are ne
 lock
 [ -n "${RIG_BUILT:-}" ] || for module in dubbo-2.6 dubbo-2.7 dubbo-3; do build $module; done
 compile_annotated
+compile_reflected
 folder=${1:-$here/../graphs}
 pattern=${4:-}
 mkdir -p "$folder"
@@ -149,6 +178,11 @@ if [ $# -eq 0 ]; then
   pack "$here/../models/graphs-later.jar" "$later" "$models"
   pack "$here/../models/annotated.jar" "$annotated"
   pack "$here/../models/annotated-later.jar" "$later_annotated" "$annotated"
+  schemas 2.7.23 "$here/../models/reflected-2.avsc"
+  schemas 3.2.16 "$here/../models/reflected-3.avsc"
+  pack "$here/../models/reflected.jar" "$reflected"
+  pack "$here/../models/reflected-later.jar" "$later_reflected" "$reflected"
+  collect reflected "$folder"/avro-*.jsonl
   collect annotated "$folder"/*-annotated*.jsonl
   collect graphs "$folder"/*.jsonl
 fi

@@ -17,7 +17,7 @@
 //
 // Files: class.go has what a class file says, parse.go and pool.go read it, signature.go and generic.go its generic types,
 // annotation.go its annotations, serial_version.go the computed serialVersionUID, code.go walks instructions. types.go finds classes
-// by name, hierarchy.go and object_stream.go join them, return_type.go finds methods; index.go, scan.go, folder.go and duplicates.go know what lies in jars
+// by name, hierarchy.go and object_stream.go join them, return_type.go finds methods, strings.go constants; index.go, scan.go, folder.go and duplicates.go know what lies in jars
 // and folders, directory.go reads the directory of a jar, unpack.go its compressed entries; jdk.go and jimage.go read a JDK,
 // builtin.go has classes of one. optimizer.go and machine.go follow the code of a SerializationOptimizer, writes.go that of writeObject
 // and writeExternal.

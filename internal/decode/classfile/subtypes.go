@@ -17,7 +17,7 @@ type subtypes struct {
 // maxSubtyped bounds the classes of a class path whose supertypes are noted.
 const maxSubtyped = 1 << 18
 
-// Subtypes returns the classes of the class path that extend or implement a class that is not of the JDK, directly or not,
+// Subtypes returns the classes of the class path that extend or implement a class other than java.lang.Object, directly or not,
 // sorted. It reads all class files when it is first called.
 func (t *Types) Subtypes(name string) ([]string, error) {
 	t.sub.once.Do(func() {
@@ -30,7 +30,7 @@ func (t *Types) Subtypes(name string) ([]string, error) {
 			}
 			noted++
 			for _, s := range append([]string{c.Super}, c.Interfaces...) {
-				if s != "" && !strings.HasPrefix(s, "java.") {
+				if s != "" && s != object {
 					t.sub.of[s] = append(t.sub.of[s], c.Name)
 				}
 			}
@@ -44,7 +44,16 @@ func (t *Types) Subtypes(name string) ([]string, error) {
 	}
 	seen := map[string]bool{name: true}
 	var names []string
-	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+	queue := []string{name}
+	if strings.HasPrefix(name, "java.") {
+		for s := range t.sub.of { // classes of the JDK in between
+			if is, _ := t.Is(s, name); is && strings.HasPrefix(s, "java.") && !seen[s] {
+				seen[s] = true
+				queue = append(queue, s)
+			}
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
 		for _, s := range t.sub.of[queue[0]] {
 			if !seen[s] {
 				seen[s] = true

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/avroschema"
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/registration"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	Lists, Optimizers []string
 	// Protos are .proto files, folders of them and descriptor sets, which both peers have.
 	Protos []string
+	// AvroSchemas are files with schemas of Avro.
+	AvroSchemas []string
 }
 
 // Path is a class path of two sides. It is safe for use by several goroutines. A nil Path has no classes.
@@ -38,6 +41,8 @@ type Path struct {
 	// classes: the user brought classes, or a list of registered ones.
 	classes bool
 	protos
+	avro map[string]*avroschema.Schema
+
 	mu      sync.Mutex
 	asked   map[string]bool
 	returns map[returnKey]string
@@ -67,7 +72,7 @@ func Open(o Options) (*Path, error) {
 		}
 		p.sides[side] = t
 	}
-	if err := p.register(o); err != nil {
+	if err := errors.Join(p.register(o), p.readSchemas(o.AvroSchemas)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.readProtos(o.Protos); err != nil {

@@ -11,6 +11,10 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	if ok {
 		numbers.SetNumbers(d.dialects.numbers)
 	}
+	orders, ordered := r.(decode.OrderReader)
+	if ordered {
+		orders.SetOrders(d.dialects.orders)
+	}
 	list, listed := r.(decode.ListReader)
 	if listed {
 		list.SetRefuted(d.dialects.refuted)
@@ -30,6 +34,9 @@ func (d *Decoder) decodeWithClasses(f *Frame, detail Detail, chosen *serializati
 	}
 	if err == nil && ok {
 		d.dialects.numbers = numbers.Numbers()
+	}
+	if err == nil && ordered {
+		d.dialects.orders = orders.Orders()
 	}
 	switch {
 	case err == nil, !whole && (err.Cause == f.Short || f.Short == decode.None && err.Cause == decode.Limit):

@@ -376,7 +376,7 @@ func (d *keptDecoder) DecodeAs(m *rpc.Message, format *decode.Format) *rpc.Messa
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
 		d.dialects.layout, d.dialects.hasLayout, d.dialects.peer = known.layout, known.hasLayout, known.peer
-		d.dialects.numbers, d.dialects.older = known.numbers, known.older
+		d.dialects.numbers, d.dialects.older, d.dialects.orders = known.numbers, known.older, known.orders
 	}
 	return d.again(alone, m, &f, Values)
 }

@@ -22,6 +22,7 @@ type Dialects struct {
 	// peer is what the connection knows about the body that is decoded.
 	peer    peer
 	numbers decode.Numbers
+	orders  decode.FieldOrders
 	refuted bool // the list of registered classes is not the peers'
 	// older says whether an older release of the library writes the bodies of an [decode.OlderReader].
 	older    olderRelease

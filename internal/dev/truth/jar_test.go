@@ -24,7 +24,7 @@ const models = "../../../testdata/models/"
 
 // jarNames are the serializations that need the application's classes for some of their objects.
 var jarNames = map[string]bool{
-	"compactedjava": true, "dubbo": true, "kryo": true, "kryo (Kryo 5)": true, "kryo2": true, "kryo2 (Kryo 5)": true, "fst": true, "fst (FST 1)": true,
+	"compactedjava": true, "dubbo": true, "kryo": true, "kryo (Kryo 5)": true, "kryo2": true, "kryo2 (Kryo 5)": true, "fst": true, "fst (FST 1)": true, "avro": true,
 }
 
 // whole is those of them whose values are all read with the classes.
@@ -33,6 +33,9 @@ var whole = map[string]bool{"compactedjava": true, "fst": true, "kryo": true}
 // isWhole reports whether all values of a capture are read with the classes. Dubbo 3 numbers registered classes in an order that is not
 // known. Serializers of some models leave fields out; TestGraphs knows which.
 func (p *provenance) isWhole() bool {
+	if strings.HasPrefix(p.Name, "avro") { // other captures have values that are declared as Object
+		return true
+	}
 	return !strings.HasPrefix(p.Name, "models-") && !(p.Optimizer && strings.HasPrefix(p.Dubbo, "3.")) && !slices.ContainsFunc(p.Serializations, func(s string) bool { return jarNames[s] && !whole[s] })
 }
 
@@ -71,7 +74,7 @@ func TestWithClasses(t *testing.T) {
 		if testing.Short() && i%8 != 0 { // the race detector finds nothing more in the others
 			continue
 		}
-		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true}
+		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true, "avro": true}
 		if p.foreign() || !slices.ContainsFunc(p.Serializations, func(s string) bool { return configured[s] }) || strings.HasPrefix(p.Name, "fork-") {
 			continue
 		}
@@ -187,7 +190,9 @@ func (w *withClasses) compare(r *run) {
 				want = func(l *logged) any { return []any{nil, nil, l.Arguments[2]} }
 			}
 			w.check(c.RequestFrame, "args of "+c.Method, got, q.any(want, func(l *logged) bool { return len(l.Arguments) == len(q.sent.Arguments) })...)
-			w.check(c.RequestFrame, "attachments of "+c.Method, c.Attachments, q.sent.Attachments)
+			if w.writesAttachments(q) {
+				w.check(c.RequestFrame, "attachments of "+c.Method, c.Attachments, q.sent.Attachments)
+			}
 		}
 		q, ok := w.pairs[c.ResponseFrame]
 		if !ok || !q.ours.Complete || q.sent.Status != 20 || q.sent.DecodeError != "" || !jarNames[q.ours.Serialization] {
@@ -195,17 +200,22 @@ func (w *withClasses) compare(r *run) {
 		}
 		if q.sent.ResultKind == "exception" {
 			w.values++
+			if c.Exception != nil && c.Exception.Class == nil && typedNames[q.ours.Serialization] != nil && typedNames[q.ours.Serialization].unnamed {
+				c.Exception.Class = q.sent.Exception.Class
+			}
 			if c.Exception == nil || fmt.Sprint(text(c.Exception.Class), text(c.Exception.Message)) != fmt.Sprint(text(q.sent.Exception.Class), text(q.sent.Exception.Message)) {
 				w.differ(c.ResponseFrame, "exception of "+c.Method, c.Exception, q.sent.Exception, "exception")
 			}
 			continue
 		}
 		w.check(c.ResponseFrame, "result of "+c.Method, c.Result, q.any(func(l *logged) any { return l.Result }, func(l *logged) bool { return l.ResultKind == q.sent.ResultKind })...)
-		if q.sent.Attachments != nil {
+		if q.sent.Attachments != nil && w.writesAttachments(q) {
 			w.check(c.ResponseFrame, "attachments of the answer to "+c.Method, c.ResponseAttachments, q.sent.Attachments)
 		}
 	}
 }
+
+func (*withClasses) writesAttachments(q pair) bool { return q.ours.Serialization != "avro" }
 
 // any returns what the sender logged, and what the receiver did, if it could read it.
 func (q *pair) any(of func(l *logged) any, usable func(l *logged) bool) []any {
@@ -222,7 +232,9 @@ func (w *withClasses) check(frame int64, what string, got any, wants ...any) {
 	first := ""
 	for _, want := range wants {
 		capture := newTyped()
-		capture.typedRules = &typedRules{}
+		if capture.typedRules = (&typedRules{}); w.pairs[frame].ours.Serialization == "avro" {
+			capture.typedRules = typedNames["avro"]
+		}
 		c := comparer{ours: got, truth: want, full: !w.partly, typed: capture, fst1: w.pairs[frame].ours.Serialization == "fst (FST 1)"}
 		diff := c.compare("", got, want)
 		if diff == "" {
@@ -262,6 +274,9 @@ func (w *withClasses) report(r *run) {
 		return
 	}
 	w.t.Log(line)
+	if strings.HasPrefix(w.p.Name, "edge-avro") {
+		assert.Len(w.t, w.differences, w.opaque, "what is not opaque is right")
+	}
 	if w.partly || !w.p.isWhole() {
 		return
 	}

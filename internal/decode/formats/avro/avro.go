@@ -6,9 +6,12 @@
 // as long as the bytes say which of them are null (plan.go). A result is the rest of the body, since attachments take no
 // bytes.
 //
+// With the application's classes (class_path.go) the schemas are those that Avro's reflection makes of them (library.go), and so objects are
+// read to the last field (object.go).
+//
 // The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
 //
-// Sources: Dubbo 2.7.8 AvroObjectOutput; avro 1.8.2 BinaryEncoder, ReflectData and ReflectDatumWriter; Avro specification
+// Sources: Dubbo 2.7.8 AvroObjectOutput; avro 1.8.2, 1.9.2, 1.10.2 and 1.11.4 BinaryEncoder, ReflectData, SpecificData and ReflectDatumWriter; Avro specification
 // 1.8.2, "Binary Encoding".
 package avro
 
@@ -23,6 +26,7 @@ var Format = decode.Format{
 	ID:              11,
 	Name:            "avro",
 	Depth:           decode.DepthEnvelope,
+	Classes:         decode.DepthFull,
 	Releases:        "2.7.2 to 2.7.23, later by extension",
 	Capture:         "avro.pcap.zst",
 	Scrub:           scrub,
@@ -31,6 +35,7 @@ var Format = decode.Format{
 	New:             func() decode.Reader { return new(Reader) },
 
 	NoAttachments: true,
+	Counts:        true,
 }
 
 // startsRequest accepts a text of less than 32 bytes after its length, which is doubled as a zigzag number.
@@ -43,6 +48,17 @@ type Reader struct {
 	decode.Recorder
 	plan  plan
 	fault *decode.Error
+
+	// With classes of the application:
+	source    *source
+	strict    bool // what Java's writer does not write is an error
+	fits      bool // the arguments can be read in one way at least
+	touched   bool // the body has values of such classes, as far as types tell
+	used      []*schema
+	within    place
+	visits    int
+	variation *variation
+	trial     *Reader
 }
 
 // Reset implements decode.Reader.
@@ -50,6 +66,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.plan.reset()
 	r.fault = nil
+	r.strict, r.touched, r.fits = false, false, false
+	r.used, r.within, r.visits = r.used[:0], place{}, 0
 }
 
 // Fault implements decode.Faulter.
@@ -64,13 +82,6 @@ func (r *Reader) SkipText() {
 // Text implements decode.Reader. The format has no null.
 func (r *Reader) Text(name string) (s string, null bool) {
 	s, _ = r.TextField(name, decode.UTF8(r.bytes("a string")), false)
-	switch p := &r.plan; name {
-	case "method":
-		p.generic = s == "$invoke" || s == "$invokeAsync"
-	case "parameterTypes":
-		p.types, _ = decode.SplitDescriptor(s)
-		p.generic = p.generic && s == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
-	}
 	return s, false
 }
 
@@ -84,11 +95,37 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		r.rest(l, name, index)
 		return
 	}
+	if l == decode.ByField {
+		r.result(l, name, index, typ)
+		return
+	}
+	if l == decode.ByIndex && index == 0 {
+		r.readTypes()
+	}
 	if p := &r.plan; l == decode.ByIndex && index == p.next && index < len(p.types) && typ == p.types[index] {
 		r.argument(l, name, index, typ)
 		return
 	}
 	r.afterUnknown(l, name, index, typ)
+}
+
+// readTypes finds the types of the arguments, which start here, in the envelope before them. It may have been passed over.
+func (r *Reader) readTypes() {
+	const texts = 5
+	var method, types []byte
+	at := 0
+	for range texts {
+		method = types
+		if types, at = r.block(at); at < 0 || at > r.Off {
+			return
+		}
+	}
+	if at != r.Off {
+		return
+	}
+	p := &r.plan
+	p.types, _ = decode.SplitDescriptor(decode.UTF8(types))
+	p.generic = (string(method) == "$invoke" || string(method) == "$invokeAsync") && string(types) == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
 }
 
 // Throwable implements decode.Reader. An exception is written as the fields of its class, which only the class can
@@ -98,6 +135,9 @@ func (r *Reader) Throwable() {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
+	if r.exception() {
+		return
+	}
 	m := r.Mark()
 	r.Open(decode.Object, decode.ByField, "exception", 0)
 	if r.message() {

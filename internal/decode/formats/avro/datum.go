@@ -1,101 +1,140 @@
 package avro
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
 
-// A shape is how the datum of a type is written.
-type shape uint8
-
-const (
-	integer shape = iota + 1 // zigzag varint
-	char                     // the same, a UTF-16 unit
-	boolean                  // one byte
-	float                    // four bytes, little-endian
-	double                   // eight bytes, little-endian
-	str                      // length, UTF-8
-	number                   // the same, a decimal number
-	noBytes                  // nothing: a record without fields
-)
-
-// shapes are the types whose runtime class does not matter, by JVM descriptor.
-var shapes = map[string]shape{
-	"I": integer, "S": integer, "B": integer, "J": integer, "C": char, "Z": boolean, "F": float, "D": double,
-	"Ljava/lang/Integer;": integer, "Ljava/lang/Short;": integer, "Ljava/lang/Byte;": integer, "Ljava/lang/Long;": integer,
-	"Ljava/lang/Character;": char, "Ljava/lang/Boolean;": boolean, "Ljava/lang/Float;": float, "Ljava/lang/Double;": double,
-	"Ljava/lang/String;": str, "Ljava/lang/StringBuilder;": str, "Ljava/lang/StringBuffer;": str, "Ljava/lang/CharSequence;": str,
-	"Ljava/net/URI;": str, "Ljava/net/URL;": str, "Ljava/io/File;": str,
-	"Ljava/math/BigDecimal;": number, "Ljava/math/BigInteger;": number,
-	"Ljava/util/Date;": noBytes, "Ljava/util/UUID;": noBytes, "Ljava/util/Locale;": noBytes, "Ljava/lang/Class;": noBytes, "Ljava/util/Optional;": noBytes,
-	"Ljava/time/LocalDate;": noBytes, "Ljava/time/LocalTime;": noBytes, "Ljava/time/LocalDateTime;": noBytes, "Ljava/time/Instant;": noBytes,
-	"Ljava/time/Duration;": noBytes, "Ljava/time/OffsetDateTime;": noBytes, "Ljava/time/ZonedDateTime;": noBytes, "Ljava/time/Year;": noBytes,
-	"Ljava/time/YearMonth;": noBytes, "Ljava/time/MonthDay;": noBytes, "Ljava/time/Period;": noBytes, "Ljava/time/OffsetTime;": noBytes,
-	"Ljava/time/ZoneId;": noBytes, "Ljava/time/ZoneOffset;": noBytes, "Ljava/sql/Timestamp;": noBytes, "Ljava/sql/Date;": noBytes,
-	"Ljava/util/OptionalInt;": noBytes, "Ljava/util/Currency;": noBytes, "Ljava/util/BitSet;": noBytes, "Ljava/util/regex/Pattern;": noBytes,
-	"Ljava/util/concurrent/atomic/AtomicInteger;": noBytes, "Ljava/util/concurrent/atomic/AtomicLong;": noBytes,
-	"Ljava/util/concurrent/atomic/AtomicBoolean;": noBytes,
-}
-
 // datum takes one value of a declared type.
 func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
-	if typ == "[B" {
-		raw := r.bytes("bytes")
-		r.FillRaw(r.Leaf(decode.Bytes, l, name, index), raw)
+	if s := builtin[typ]; s != nil {
+		r.value(s, r.At(l, name, index))
 		return
 	}
 	if len(typ) > 1 && typ[0] == '[' {
-		r.array(l, name, index, typ[1:])
+		r.builtinArray(l, name, index, typ)
 		return
 	}
-	switch shapes[typ] {
+	r.Fail(decode.Unsupported, "the fields of class "+decode.JavaName(typ), withoutClass)
+}
+
+// builtinArray takes an array of a declared type.
+func (r *Reader) builtinArray(l decode.Label, name string, index int, typ string) {
+	if typ == "[B" {
+		r.value(blobs, r.At(l, name, index))
+		return
+	}
+	elem := typ[1:]
+	s := builtin[elem]
+	if len(elem) > 1 && elem[0] != '[' && (s == nil || s == voids) {
+		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), withoutClass)
+		return
+	}
+	r.items(r.At(l, name, index), 1, func(p decode.Place) {
+		if s != nil {
+			r.value(s, p)
+		} else {
+			r.builtinArray(p.Label, p.Name, p.Index, elem)
+		}
+	})
+}
+
+// value takes a value of a schema, which starts at p: bytes before it that have no node, such as the number of a branch, are its own.
+func (r *Reader) value(s *schema, p decode.Place) {
+	switch s.kind {
 	case integer:
-		v := r.long("a number")
-		r.Leaf(decode.Int, l, name, index).SetNum(v)
+		v := r.bounded(s)
+		r.Leaf(decode.Int, p.Label, p.Name, p.Index).SetNum(v)
 	case char:
-		v := r.long("a char")
-		if n := r.Leaf(decode.Char, l, name, index); n != nil && r.Values() {
+		v := r.bounded(s)
+		if n := r.Leaf(decode.Char, p.Label, p.Name, p.Index); n != nil && r.Values() {
 			n.Text = string(rune(uint16(v)))
 		}
 	case boolean:
 		v := r.Byte("a boolean")
-		r.Leaf(decode.Bool, l, name, index).SetBool(v != 0)
+		if r.strict && v > 1 {
+			r.FailAt(r.Off-1, decode.Malformed, "a boolean", fmt.Sprint(v))
+		}
+		r.Leaf(decode.Bool, p.Label, p.Name, p.Index).SetBool(v != 0)
 	case float:
 		v := math.Float32frombits(uint32(r.Little(4, "a float")))
-		r.Leaf(decode.Float32, l, name, index).SetFloat(float64(v))
+		r.Leaf(decode.Float32, p.Label, p.Name, p.Index).SetFloat(float64(v))
 	case double:
 		v := math.Float64frombits(r.Little(8, "a double"))
-		r.Leaf(decode.Float64, l, name, index).SetFloat(v)
+		r.Leaf(decode.Float64, p.Label, p.Name, p.Index).SetFloat(v)
 	case str:
-		raw := r.bytes("a string")
-		r.FillUTF8(r.Leaf(decode.String, l, name, index), raw)
+		if s.class != "" {
+			r.namedText(s, p)
+			return
+		}
+		b := r.text("a string")
+		r.FillUTF8(r.Leaf(decode.String, p.Label, p.Name, p.Index), b)
 	case number:
-		raw := r.bytes("a number")
-		r.FillUTF8(r.Leaf(decode.Decimal, l, name, index), raw)
-	case noBytes:
-		r.Leaf(decode.Opaque, l, name, index)
+		at := r.Off
+		b := r.bytes("a number")
+		if r.strict && r.OK() && !isNumber(b) {
+			r.FailAt(at, decode.Malformed, "a decimal number", "another text")
+		}
+		r.FillUTF8(r.Leaf(decode.Decimal, p.Label, p.Name, p.Index), b)
+	case raw:
+		b := r.bytes("bytes")
+		r.FillRaw(r.Leaf(decode.Bytes, p.Label, p.Name, p.Index), b)
 	default:
-		r.Fail(decode.Unsupported, "the fields of class "+decode.JavaName(typ), "fields that cannot be separated without the class definition")
+		r.composite(s, p)
 	}
 }
 
-// array takes blocks of items, each with its count, up to an empty one. A negative count is followed by the size of its
-// block.
-func (r *Reader) array(l decode.Label, name string, index int, elem string) {
-	if len(elem) > 1 && elem[0] != '[' && (shapes[elem] == 0 || shapes[elem] == noBytes) {
-		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), "fields that cannot be separated without the class definition")
-		return
+// isNumber reports whether a text has the characters of a BigDecimal.
+func isNumber(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "-+.0123456789E")) == 0 }
+
+// bounded takes a number of a type.
+func (r *Reader) bounded(s *schema) int64 {
+	at := r.Off
+	v := r.long("a number")
+	if r.strict && (v < s.bounds.low || v > s.bounds.high) {
+		r.FailAt(at, decode.Malformed, fmt.Sprintf("a number from %d to %d", s.bounds.low, s.bounds.high), fmt.Sprint(v))
 	}
-	r.Open(decode.List, l, name, index)
+	return v
+}
+
+// text takes a text.
+func (r *Reader) text(what string) []byte {
+	at := r.Off
+	b := r.bytes(what)
+	if r.strict && !utf8.Valid(b) {
+		r.FailAt(at, decode.Malformed, what, "bytes that are not UTF-8")
+	}
+	return b
+}
+
+// items takes blocks of items, each with its count, up to an empty one. A negative count is followed by the size of its
+// block. Each has at least some bytes.
+func (r *Reader) items(p decode.Place, least int, read func(decode.Place)) {
+	r.Open(decode.List, p.Label, p.Name, p.Index)
+	if p.Start < r.Off {
+		r.Role("type")
+	}
+	r.blocks(least, func(i int) { read(r.At(decode.ByIndex, "", i)) })
+	r.Close()
+}
+
+// blocks calls read for each item of the blocks, which has at least some bytes.
+func (r *Reader) blocks(least int, read func(i int)) {
 	if !r.Enter() {
 		return
 	}
-	for i := 0; r.OK(); {
+	for i, empty := 0, 0; r.OK(); {
+		at := r.Off
 		n := r.long("the number of elements")
 		if n < 0 {
+			if r.strict {
+				r.FailAt(at, decode.Malformed, "the number of elements", fmt.Sprint(n))
+			}
 			n = -n
 			r.long("the size of a block")
 		}
@@ -103,17 +142,30 @@ func (r *Reader) array(l decode.Label, name string, index int, elem string) {
 		if n == 0 || !r.OK() {
 			break
 		}
-		if n < 0 || n > int64(r.Left()) {
+		if n < 0 || least > 0 && n > int64(r.Left()) {
 			r.Need(int(min(uint64(n), math.MaxInt32)), fmt.Sprintf("%d elements", n))
 			break
 		}
 		for ; n > 0 && r.OK(); n-- {
-			r.datum(decode.ByIndex, "", i, elem)
+			at := r.Off
+			read(i)
 			i++
+			if r.Off > at {
+				continue
+			}
+			if empty++; empty > decode.MaxRepeated {
+				r.Fail(decode.Limit, fmt.Sprintf("at most %d elements without bytes", decode.MaxRepeated), "more")
+			}
+		}
+		if r.strict && r.OK() {
+			if end := r.Byte("the end of the elements"); end != 0 {
+				r.FailAt(r.Off-1, decode.Malformed, "the end of the elements", "more of them")
+			}
+			r.Role("length")
+			break
 		}
 	}
 	r.Leave()
-	r.Close()
 }
 
 // long takes a zigzag varint of up to ten bytes.
@@ -125,6 +177,9 @@ func (r *Reader) long(what string) int64 {
 		}
 		r.Need(r.Left()+1, what)
 		return 0
+	}
+	if r.strict && size > 1 && r.Buf[r.Off+size-1] == 0 {
+		r.Fail(decode.Malformed, what, "a number that takes more bytes than it needs")
 	}
 	r.Skip(size, what)
 	return unzigzag(v)

@@ -13,14 +13,14 @@ import (
 // (the writer throws), an array is one block, a varint has no more bytes than it needs, a boolean is 0 or 1, a text is
 // UTF-8, and a collection as an argument throws, whatever its class.
 
-// A kind is what an argument of a type can be on the wire.
-type kind uint8
+// A presence is what an argument of a type can be on the wire.
+type presence uint8
 
 const (
-	unknown   kind = iota // a class decides: any bytes, or none
-	datum                 // bytes whose type tells their end; none for null, unless the type is primitive
-	fieldless             // nothing: null, or a record without fields
-	never                 // nothing: null, since anything else cannot be written
+	undecided presence = iota // a class decides: any bytes, or none
+	datum                     // bytes whose type tells their end; none for null, unless the type is primitive
+	fieldless                 // nothing: null, or a record without fields
+	onlyNull                  // nothing: null, since anything else cannot be written
 )
 
 // collections are types whose values the writer cannot write, except null.
@@ -32,22 +32,19 @@ var collections = map[string]bool{
 	"Ljava/util/ArrayDeque;": true, "Ljava/util/PriorityQueue;": true,
 }
 
-// maxDimensions is the JVM's limit for arrays.
-const maxDimensions = 255
-
-func nature(typ string) kind {
+func nature(typ string) presence {
 	base := strings.TrimLeft(typ, "[")
 	dimensions := len(typ) - len(base)
-	s := shapes[base]
+	s := builtin[base]
 	switch {
-	case dimensions > maxDimensions || s == 0 && !collections[base]:
-		return unknown
-	case dimensions == 0 && s == noBytes:
+	case dimensions > maxDimensions || s == nil && !collections[base]:
+		return undecided
+	case dimensions == 0 && s == voids:
 		return fieldless
-	case dimensions == 0 && s == 0:
-		return never
-	case s == noBytes || s == 0:
-		return unknown
+	case dimensions == 0 && s == nil:
+		return onlyNull
+	case s == voids || s == nil:
+		return undecided
 	}
 	return datum
 }
@@ -67,15 +64,15 @@ func (r *Reader) extent(off int, typ string) int {
 	case typ[0] == '[':
 		return r.arrayExtent(off, typ[1:])
 	}
-	return r.scalarExtent(off, shapes[typ], boundsOf(typ))
+	return r.scalarExtent(off, builtin[typ])
 }
 
-func (r *Reader) scalarExtent(off int, s shape, b bounds) int {
+func (r *Reader) scalarExtent(off int, s *schema) int {
 	r.plan.work++
-	switch s {
+	switch s.kind {
 	case integer, char:
 		v, end := r.number(off)
-		if end >= 0 && (v < b.low || v > b.high) {
+		if end >= 0 && (v < s.bounds.low || v > s.bounds.high) {
 			return noExtent
 		}
 		return end
@@ -99,29 +96,12 @@ func (r *Reader) scalarExtent(off int, s shape, b bounds) int {
 		return end
 	case number:
 		raw, end := r.block(off)
-		if end >= 0 && (len(raw) == 0 || len(bytes.Trim(raw, "-+.0123456789E")) > 0) {
+		if end >= 0 && !isNumber(raw) {
 			return noExtent
 		}
 		return end
 	}
 	return noExtent
-}
-
-// bounds are the least and the greatest number of a type.
-type bounds struct{ low, high int64 }
-
-func boundsOf(typ string) bounds {
-	switch typ {
-	case "I", "Ljava/lang/Integer;":
-		return bounds{math.MinInt32, math.MaxInt32}
-	case "S", "Ljava/lang/Short;":
-		return bounds{math.MinInt16, math.MaxInt16}
-	case "B", "Ljava/lang/Byte;":
-		return bounds{math.MinInt8, math.MaxInt8}
-	case "C", "Ljava/lang/Character;":
-		return bounds{0, math.MaxUint16}
-	}
-	return bounds{math.MinInt64, math.MaxInt64}
 }
 
 func (r *Reader) fixed(off, n int) int {
@@ -170,10 +150,10 @@ func (r *Reader) arrayExtent(off int, elem string) int {
 	case n < 0 || n > math.MaxInt32:
 		return noExtent
 	}
-	s, b := shapes[elem], boundsOf(elem) // 0 for arrays
+	s := builtin[elem] // nil for arrays
 	for ; n > 0 && at >= 0; n-- {
-		if s != 0 {
-			at = r.scalarExtent(at, s, b)
+		if s != nil {
+			at = r.scalarExtent(at, s)
 		} else {
 			at = r.extent(at, elem)
 		}
@@ -231,4 +211,23 @@ func (r *Reader) typeNames(off, end int) bool {
 		}
 	}
 	return at > off+1
+}
+
+// schemaExtent returns where a datum of a schema of the application that starts at offset off ends.
+func (r *Reader) schemaExtent(off int, s *schema) int {
+	if r.trial == nil {
+		r.trial = &Reader{}
+	}
+	x := r.trial
+	x.Reset(r.Buf, r.Short, nil)
+	x.Off, x.strict, x.variation = off, true, r.variation
+	x.value(s, x.At(decode.ByIndex, "", 0))
+	r.plan.work += 1 + x.visits + x.Off - off
+	switch err := x.Err(); {
+	case err == nil:
+		return x.Off
+	case r.Short != decode.Malformed && err.Cause == r.Short:
+		return cutExtent
+	}
+	return noExtent
 }

@@ -8,8 +8,9 @@ import (
 )
 
 // Null takes no bytes. Whether an argument that can be null is present is known only from the bytes after it: the arguments
-// are the rest of the body and must end with it. The search finds all readings that do at once, as the offsets at which each
-// argument can start. An argument that starts and ends at the same offsets in all readings is read; a run of arguments that
+// are the rest of the body and must end with it. Nor is the class of an argument on the wire: it may be any that extends the declared one. The
+// search finds all readings that do at once, as the offsets at which each
+// argument can start. An argument that starts and ends at the same offsets in all readings is read, if it can be of one class only; a run of arguments that
 // does not is opaque.
 //
 // Only readings that Java's writer can have made count (extent.go). Where the capture lacks the end of the body, readings
@@ -24,17 +25,27 @@ type plan struct {
 	from    int    // the argument that the picks start with
 	picks   []pick // up to the first argument whose end is not known
 
+	values  []values // of the arguments from from on, with classes of the application
 	states  []state
+	ways    []way
 	starts  []int // of each argument's states in states
 	work    int
 	targets []int
 }
 
+// values are what an argument of a class of the application can be. If it has classes, all of them can be read to their ends.
+type values struct {
+	classes []*schema
+	missing string // the class that is not found
+	known   bool
+}
+
 // A pick is the decision for one argument.
 type pick struct {
 	does
-	end   int // of a run
-	cause decode.Cause
+	end    int     // of a run, or of the argument
+	schema *schema // of an argument of a class of the application
+	cause  decode.Cause
 	// expected, found: why reading stops
 	expected, found string
 }
@@ -42,18 +53,24 @@ type pick struct {
 type does uint8
 
 const (
-	read  does = iota // its datum
-	null              // it is null, without bytes
-	empty             // it has no bytes of its own: it belongs to the run before it, or is a record without fields
-	run               // bytes that several arguments share
+	read   does = iota // its datum
+	isNull             // it is null, without bytes
+	empty              // it has no bytes of its own: it belongs to the run before it, or is a record without fields
+	run                // bytes that several arguments share
 	stop
 )
 
 // A state is an offset at which an argument can start.
 type state struct {
-	off, end int // end of its datum, or noExtent, cutExtent
-	null     bool
-	good     bool // a reading through it ends with the body
+	off, from, to int // of ways
+	null          bool
+	good          bool // a reading through it ends with the body
+}
+
+// A way is a datum that an argument can be.
+type way struct {
+	end    int     // or cutExtent
+	schema *schema // nil for one that is not of the application
 }
 
 // Limits of a search: the JVM's number of parameters, the offsets at which one of them can start, the bytes inspected.
@@ -66,7 +83,12 @@ const (
 )
 
 func (p *plan) reset() {
-	*p = plan{picks: p.picks[:0], states: p.states[:0], starts: p.starts[:0], targets: p.targets[:0]}
+	*p = plan{picks: p.picks[:0], values: p.values[:0], states: p.states[:0], ways: p.ways[:0], starts: p.starts[:0], targets: p.targets[:0]}
+}
+
+// again forgets what a search found.
+func (p *plan) again() {
+	p.picks, p.states, p.ways, p.starts, p.targets = p.picks[:0], p.states[:0], p.ways[:0], p.starts[:0], p.targets[:0]
 }
 
 // argument takes an argument of a request whose types are known.
@@ -88,11 +110,15 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	}
 	switch k := &p.picks[i]; k.does {
 	case read:
-		r.datum(l, name, index, typ)
-	case null:
+		if k.schema != nil {
+			r.value(k.schema, r.At(l, name, index))
+		} else {
+			r.datum(l, name, index, typ)
+		}
+	case isNull:
 		r.Leaf(decode.Null, l, name, index)
 	case empty:
-		r.Leaf(decode.Opaque, l, name, index)
+		r.absent(l, name, index)
 	case run:
 		if r.fault == nil {
 			r.fault = &decode.Error{Cause: k.cause, At: r.Off, Expected: k.expected, Found: k.found}
@@ -109,31 +135,124 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 func (r *Reader) afterUnknown(l decode.Label, name string, index int, typ string) {
 	switch {
 	case len(typ) == 1 || r.Left() > 0 || r.Short != decode.Malformed:
-		r.datum(l, name, index, typ)
-	case nature(typ) == datum || nature(typ) == never:
+		r.undecided(l, name, index, typ)
+	case nature(typ) == datum || nature(typ) == onlyNull:
 		r.Leaf(decode.Null, l, name, index)
 	default:
-		r.Leaf(decode.Opaque, l, name, index)
+		r.absent(l, name, index)
 	}
 }
 
-// search finds the readings of the arguments from p.from on, which start at r.Off, and turns them into picks.
+// undecided takes an argument whose end is not known.
+func (r *Reader) undecided(l decode.Label, name string, index int, typ string) {
+	if nature(typ) == undecided && r.source != nil {
+		if r.source.distrust != nil {
+			r.FailWith(r.source.distrust)
+			return
+		}
+		if i := index - r.plan.from; r.plan.made && i < len(r.plan.values) && r.plan.values[i].missing != "" {
+			class := r.plan.values[i].missing
+			r.FailWithout(class, "the fields of class "+class, withoutClass)
+			return
+		}
+	}
+	if r.source != nil && typ[0] == '[' && index == len(r.plan.types)-1 && r.withoutBytes(l, name, index) {
+		return
+	}
+	r.datum(l, name, index, typ)
+}
+
+// withoutBytes takes an array, if that is the rest of the body and its elements have no bytes, as those of an Object[].
+func (r *Reader) withoutBytes(l decode.Label, name string, index int) bool {
+	n, at := r.number(r.Off)
+	if r.Short != decode.Malformed || at < 0 || n < 0 || n > decode.MaxRepeated || n > 0 && at == len(r.Buf) || at+int(min(n, 1)) != len(r.Buf) || r.Buf[len(r.Buf)-1] != 0 {
+		return false
+	}
+	r.items(r.At(l, name, index), 0, func(p decode.Place) { r.value(voids, p) })
+	return true
+}
+
+// search finds the readings of the arguments from p.from on, which start at r.Off, and turns them into picks. With classes whose fields
+// another release of Avro writes in another order, both orders are tried if it is not known which one is right.
 func (r *Reader) search() {
 	p := &r.plan
-	types := p.types[p.from:]
-	known := slices.IndexFunc(types, func(typ string) bool { return nature(typ) == unknown })
-	if known < 0 {
-		known = len(types)
+	first, other := r.orders()
+	if !r.searchAs(first) && other == nil || other == nil || !r.reordered() {
+		return
 	}
+	picks := slices.Clone(p.picks)
+	fits := r.fits
+	if r.searchAs(other); !fits && r.fits {
+		r.learn(other.order)
+		return
+	}
+	if fits && !r.fits {
+		r.learn(first.order)
+	}
+	if fits && r.fits {
+		picks = commonPicks(picks, p.picks)
+	}
+	r.fits = fits
+	p.picks = append(p.picks[:0], picks...)
+}
+
+// commonPicks returns what two readings of the arguments have in common.
+func commonPicks(a, b []pick) []pick {
+	for i := range a {
+		k := &a[i]
+		if i >= len(b) || b[i].does != k.does || b[i].end != k.end || (k.schema == nil) != (b[i].schema == nil) || k.schema != nil && k.schema.class != b[i].schema.class {
+			return append(a[:i], pick{does: stop, cause: decode.Unsupported, expected: oneOrder, found: twoOrders})
+		}
+		if k.does == read && k.schema != nil && k.schema.reordered {
+			*k = pick{does: run, end: k.end, cause: decode.Unsupported, expected: oneOrder, found: twoOrders}
+		}
+	}
+	return a
+}
+
+const (
+	oneOrder  = "fields that fit in one of the orders in which releases of Avro write them"
+	twoOrders = decode.TwoOrders
+)
+
+// searchAs searches with the classes of a library, which may be nil.
+func (r *Reader) searchAs(l *library) bool {
+	p := &r.plan
+	p.again()
+	types := p.types[p.from:]
+	p.values = p.values[:0]
+	for _, typ := range types {
+		var v values
+		if l != nil && nature(typ) == undecided && len(typ) > 1 {
+			v.classes, v.missing, v.known = l.valuesOf(typ)
+			if len(v.classes) > 0 {
+				r.touched, r.strict = true, true
+			}
+		}
+		p.values = append(p.values, v)
+	}
+	known := 0
+	for known < len(types) && (nature(types[known]) != undecided || p.values[known].known) {
+		known++
+	}
+	r.fits = false
 	if len(p.types) > maxArguments || !r.spread(types, known) {
 		p.picks = append(p.picks, pick{
 			does: stop, cause: decode.Limit,
 			expected: "arguments that are divided with little search", found: "too many ways",
 		})
-		return
+		return false
 	}
 	r.settle(types, known)
 	r.choose(types, known)
+	return true
+}
+
+// reordered reports whether another order of fields would be other bytes of an argument.
+func (r *Reader) reordered() bool {
+	return slices.ContainsFunc(r.plan.values, func(v values) bool {
+		return slices.ContainsFunc(v.classes, func(s *schema) bool { return s.reordered })
+	})
 }
 
 // spread collects the offsets at which each of the first n arguments, and the one after them, can start. It reports
@@ -147,7 +266,7 @@ func (r *Reader) spread(types []string, n int) bool {
 		p.targets = slices.Compact(p.targets)
 		p.starts = append(p.starts, len(p.states))
 		for _, off := range p.targets {
-			p.states = append(p.states, state{off: off, end: noExtent})
+			p.states = append(p.states, state{off: off})
 		}
 		p.targets = p.targets[:0]
 		if i == n {
@@ -158,12 +277,17 @@ func (r *Reader) spread(types []string, n int) bool {
 			return false
 		}
 		for k := range at {
-			r.ways(&at[k], p.from+i, types[i])
-			if at[k].null {
-				p.targets = append(p.targets, at[k].off)
+			s := &at[k]
+			s.from = len(p.ways)
+			r.find(s, i, types[i])
+			s.to = len(p.ways)
+			if s.null {
+				p.targets = append(p.targets, s.off)
 			}
-			if at[k].end >= 0 {
-				p.targets = append(p.targets, at[k].end)
+			for _, w := range p.ways[s.from:s.to] {
+				if w.end >= 0 {
+					p.targets = append(p.targets, w.end)
+				}
 			}
 			if p.work > budget {
 				return false
@@ -181,25 +305,43 @@ func (p *plan) level(i int) []state {
 	return p.states[p.starts[i]:]
 }
 
-// ways says what an argument at a state can be: null, a datum.
-func (r *Reader) ways(s *state, index int, typ string) {
+// waysOf returns the data that an argument at a state can be.
+func (p *plan) waysOf(s *state) []way { return p.ways[s.from:s.to] }
+
+// find says what argument i of the plan can be at a state: null, a datum.
+func (r *Reader) find(s *state, i int, typ string) {
+	p := &r.plan
+	add := func(end int, of *schema) {
+		if end != noExtent {
+			p.ways = append(p.ways, way{end, of})
+		}
+	}
 	switch nature(typ) {
 	case datum:
 		s.null = len(typ) > 1
-		s.end = r.extent(s.off, typ)
-	case never, fieldless:
+		add(r.extent(s.off, typ), nil)
+	case onlyNull, fieldless:
 		s.null = true
+	default:
+		s.null = true
+		for _, of := range p.values[i].classes {
+			add(r.schemaExtent(s.off, of), of)
+		}
 	}
-	if !r.plan.generic {
+	if !p.generic {
 		return
 	}
 	// The method of a generic call is never null. Its types seldom are: bytes that can be read as names of types are
 	// taken for them.
-	switch index {
+	switch p.from + i {
 	case 0:
 		s.null = false
 	case 1:
-		s.null = !r.typeNames(s.off, s.end)
+		end := noExtent
+		if len(p.ways) > s.from {
+			end = p.ways[s.from].end
+		}
+		s.null = !r.typeNames(s.off, end)
 	}
 }
 
@@ -221,10 +363,15 @@ func (r *Reader) settle(types []string, n int) {
 		for k := range at {
 			s := &at[k]
 			s.null = s.null && p.good(i+1, s.off)
-			if s.end >= 0 && !p.good(i+1, s.end) || s.end == cutExtent && whole {
-				s.end = noExtent
+			kept := s.from
+			for _, w := range p.waysOf(s) {
+				if w.end >= 0 && p.good(i+1, w.end) || w.end == cutExtent && !whole {
+					p.ways[kept] = w
+					kept++
+				}
 			}
-			s.good = s.null || s.end != noExtent
+			s.to = kept
+			s.good = s.null || s.to > s.from
 		}
 	}
 }
@@ -254,7 +401,9 @@ func (p *plan) only(i int) *state {
 
 // cut reports whether argument i may continue after the captured bytes.
 func (p *plan) cut(i int) bool {
-	return slices.ContainsFunc(p.level(i), func(s state) bool { return s.good && s.end == cutExtent })
+	return slices.ContainsFunc(p.level(i), func(s state) bool {
+		return s.good && slices.ContainsFunc(p.waysOf(&s), func(w way) bool { return w.end == cutExtent })
+	})
 }
 
 // choose turns the readings found into picks.
@@ -263,14 +412,12 @@ func (r *Reader) choose(types []string, n int) {
 	for i := 0; i < n; {
 		s := p.only(i)
 		if s == nil { // for the first argument: there is no reading
-			p.picks = append(p.picks, pick{
-				does: stop, cause: decode.Malformed,
-				expected: "arguments that end with the body", found: "none of their types",
-			})
+			r.misfit(types, n)
 			return
 		}
-		if s.end == cutExtent && !s.null {
-			p.picks = append(p.picks, pick{does: read}) // its datum fails with the cause
+		ways := p.waysOf(s)
+		if len(ways) == 1 && ways[0].end == cutExtent && !s.null {
+			p.picks = append(p.picks, pick{does: read, schema: ways[0].schema}) // its datum fails with the cause
 			return
 		}
 		j, cut := i, false
@@ -297,15 +444,53 @@ func (r *Reader) choose(types []string, n int) {
 			several.end = next.off
 			p.picks = append(p.picks, several)
 			for range j - i - 1 {
-				p.picks = append(p.picks, pick{does: empty})
+				p.picks = append(p.picks, pick{does: empty, end: next.off})
 			}
 		case nature(types[i]) == fieldless:
-			p.picks = append(p.picks, pick{does: empty})
-		case next.off == s.off:
-			p.picks = append(p.picks, pick{does: null})
+			p.picks = append(p.picks, pick{does: empty, end: next.off})
+		case len(ways) == 0:
+			p.picks = append(p.picks, pick{does: isNull, end: next.off})
+		case next.off == s.off && s.null: // null, or an object of a class without fields
+			p.picks = append(p.picks, pick{does: empty, end: next.off})
+		case len(ways) > 1:
+			p.picks = append(p.picks, severalClasses(types[i], ways, next.off))
 		default:
-			p.picks = append(p.picks, pick{does: read})
+			p.picks = append(p.picks, pick{does: read, schema: ways[0].schema, end: next.off})
 		}
 		i = j
 	}
+	r.fits = true
+}
+
+// misfit decides how to read arguments of which no reading is possible: with classes of the application one after the other, to find out
+// where they stop to fit.
+func (r *Reader) misfit(types []string, n int) {
+	p := &r.plan
+	if !slices.ContainsFunc(p.values[:n], func(v values) bool { return len(v.classes) > 0 }) {
+		p.picks = append(p.picks, pick{
+			does: stop, cause: decode.Malformed,
+			expected: "arguments that end with the body", found: "none of their types",
+		})
+		return
+	}
+	for i, typ := range types[:n] {
+		k := pick{does: read}
+		switch nature(typ) {
+		case fieldless:
+			k.does = empty
+		case onlyNull:
+			k.does = isNull
+		case undecided:
+			if len(p.values[i].classes) == 0 {
+				k.does = isNull
+			} else {
+				k.schema = p.values[i].classes[0]
+			}
+		}
+		p.picks = append(p.picks, k)
+	}
+	p.picks = append(p.picks, pick{
+		does: stop, cause: decode.Malformed,
+		expected: "arguments that end with the body", found: "none of their types",
+	})
 }

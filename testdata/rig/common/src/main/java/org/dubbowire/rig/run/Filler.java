@@ -38,6 +38,7 @@ final class Filler {
     private final Map<Class<?>, Supplier<Object>> simple = new HashMap<>();
     private final List<Object> made = new ArrayList<>();
     private int budget;
+    private String nullable;
 
     Filler(long seed) {
         this(seed, BEANS, null);
@@ -94,6 +95,15 @@ final class Filler {
         simple.put(type, value);
     }
 
+    /** From now on only fields with an annotation of that name are null. */
+    void onlyNull(String annotation) {
+        nullable = annotation;
+    }
+
+    private boolean mayBeNull(Field f) {
+        return java.util.Arrays.stream(f.getAnnotations()).anyMatch(a -> a.annotationType().getSimpleName().equals(nullable));
+    }
+
     /** A value of that type; every call begins with the same patience. */
     Object make(Type type) {
         budget = 120;
@@ -116,7 +126,7 @@ final class Filler {
         if (type instanceof Class<?> c && c.isPrimitive()) {
             return fresh(box(c), depth);
         }
-        if (depth > 0 && random.nextInt(9) == 0) {
+        if (nullable == null && depth > 0 && random.nextInt(9) == 0) {
             return null;
         }
         if (type instanceof Class<?> c && !simple.containsKey(c) && random.nextInt(8) == 0) {
@@ -318,7 +328,8 @@ final class Filler {
                 }
                 try {
                     f.setAccessible(true);
-                    f.set(bean, value(resolved(f.getGenericType(), variables), depth + 1));
+                    boolean none = nullable != null && !f.getType().isPrimitive() && mayBeNull(f) && (depth > 2 || random.nextInt(3) == 0);
+                    f.set(bean, none ? null : value(resolved(f.getGenericType(), variables), depth + 1));
                 } catch (IllegalAccessException e) {
                     throw new IllegalStateException(e);
                 }

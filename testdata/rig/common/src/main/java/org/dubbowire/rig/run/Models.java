@@ -31,12 +31,23 @@ final class Models {
     private final Random random;
     private final Filler filler;
     private final Method[] methods;
+    private final Class<?> service;
+    private final boolean reflected;
 
     /** service: the interface whose methods the values are sent with. */
     Models(long seed, Class<?> service) {
+        this.service = service;
         methods = service.getMethods();
         random = new Random(seed + 1);
-        filler = new Filler(seed, service.getPackageName().endsWith(".annotated") ? annotated(service) : ANY, KINDS);
+        reflected = service.getPackageName().endsWith(".reflected");
+        if (reflected) {
+            filler = new Filler(seed, classes(service, "Address", "Tree", "Leaf", "Circle"), reflectedKinds(service));
+            filler.onlyNull("Nullable");
+            filler.also(classes(service, "Failure")[0], () -> failure());
+            filler.also(IllegalStateException.class, () -> new IllegalStateException(random.nextBoolean() ? null : "state"));
+        } else {
+            filler = new Filler(seed, service.getPackageName().endsWith(".annotated") ? classes(service, "Entry", "Tagged", "Evolving", "Grown") : ANY, KINDS);
+        }
         Arrays.sort(methods, Comparator.comparing(Method::getName));
         filler.also(Comparable.class, () -> pick(5, "comparable", Color.BLUE, Op.PLUS, 7L));
         filler.also(java.io.Serializable.class, () -> pick(9L, "serializable", Level.HIGH, new byte[] {1, 2}, filler.fresh(Square.class)));
@@ -66,15 +77,34 @@ final class Models {
         filler.also(OptionalDouble.class, () -> random.nextBoolean() ? OptionalDouble.empty() : OptionalDouble.of(random.nextInt() / 8.0));
     }
 
-    /** Classes that have Kryo's annotations: only the class path of their dialects has them. */
-    private static Class<?>[] annotated(Class<?> service) {
+    /** Classes that have annotations of a library: only the class path of their dialects has them. */
+    private static Class<?>[] classes(Class<?> service, String... names) {
         try {
-            Class<?>[] any = new Class<?>[4];
-            for (int i = 0; i < any.length; i++) {
-                any[i] = Class.forName(service.getPackageName() + "." + new String[] {"Entry", "Tagged", "Evolving", "Grown"}[i]);
+            Class<?>[] classes = new Class<?>[names.length];
+            for (int i = 0; i < classes.length; i++) {
+                classes[i] = Class.forName(service.getPackageName() + "." + names[i]);
             }
-            return any;
+            return classes;
         } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Map<Class<?>, Class<?>[]> reflectedKinds(Class<?> service) {
+        Map<Class<?>, Class<?>[]> kinds = new HashMap<>();
+        kinds.put(classes(service, "Shape")[0], classes(service, "Circle", "Square", "Group"));
+        kinds.put(classes(service, "Base")[0], classes(service, "Base", "Middle", "Leaf"));
+        kinds.put(classes(service, "Middle")[0], classes(service, "Middle", "Leaf"));
+        kinds.put(Enum.class, classes(service, "Mode"));
+        kinds.put(Number.class, KINDS.get(Number.class));
+        return kinds;
+    }
+
+    private Throwable failure() {
+        try {
+            return (Throwable) classes(service, "Failure")[0].getConstructor(String.class, int.class, String.class)
+                .newInstance(random.nextBoolean() ? null : "failure " + random.nextInt(50), random.nextInt(3000), random.nextBoolean() ? null : "detail");
+        } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
     }
@@ -83,12 +113,18 @@ final class Models {
         return methods[random.nextInt(methods.length)];
     }
 
-    /** Null only for a type that is no class of the models. */
+    /** Null only for a type that is no class of the models, and now and then for Avro, where nothing tells a null. */
     Object value(Type type) {
+        if (reflected && type != int.class && random.nextInt(7) == 0) {
+            return null;
+        }
         return filler.make(type);
     }
 
     Throwable throwable() {
+        if (reflected) {
+            return random.nextBoolean() ? failure() : new IllegalStateException(random.nextBoolean() ? null : "state " + random.nextInt(9));
+        }
         return pick(refused(), new Fault("over"), new IllegalStateException("state"), new RefusedLater("later", random.nextInt(5000)), new Fault(null));
     }
 

@@ -1,0 +1,5 @@
+package org.dubbowire.rig.models.reflected;
+
+public class Square implements Shape {
+    private double side;
+}
