@@ -50,6 +50,11 @@ compactedjava 2.6.0 plain
 compactedjava 2.7.23 plain
 compactedjava 2.7.23 skewed
 dubbo 2.6.0 plain
+protostuff 2.7.0 plain
+protostuff 2.7.1 plain
+protostuff 2.7.23 plain
+protostuff 2.7.23 skewed
+protostuff 3.2.16 plain
 fst 2.7.23 plain fst-2.57
 kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24

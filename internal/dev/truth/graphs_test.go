@@ -24,6 +24,7 @@ import (
 	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/formats/protostuff"
 	"dubbo-wire/internal/dev/truth/javalog"
 	"dubbo-wire/internal/rpc"
 )
@@ -105,6 +106,8 @@ func (g *graph) why(err *decode.Error) string {
 		return "written by the class itself"
 	case g.Serialization == "kryo2" && strings.HasSuffix(err.Expected, "(kryo2 writes no class)"):
 		return "several classes fit"
+	case g.Serialization == "protostuff" && err.Cause == decode.Unsupported && err.Class == "" && err.Misfit == nil && strings.HasPrefix(err.Expected, "a decoder"):
+		return "places of null elements"
 	case g.DecodeError != "": // in an Object[][], Kryo writes a String[] without its class
 		return "Java cannot read it"
 	}
@@ -175,7 +178,11 @@ func eachBody(all []graph, p *classpath.Path, detail rpc.Detail, f func(g *graph
 	var at [2]int64
 	send := func(g *graph, n int) {
 		o.graph = g
-		side, b := g.frame(ids[g.Serialization], n)
+		id := ids[g.Serialization]
+		if strings.HasPrefix(g.Dialect, "protostuff-2.7.0") || strings.HasPrefix(g.Dialect, "protostuff-2.7.1") {
+			id = protostuff.Format10.ID
+		}
+		side, b := g.frame(id, n)
 		c.Data(side, b, &rpc.Chunk{Pos: at[side]})
 		at[side] += int64(len(b))
 	}
@@ -253,15 +260,18 @@ func (g *graph) compare(m *rpc.Message) string {
 	if diff != "" && g.Back != nil {
 		back := g.logged
 		back.Result, back.Arguments, back.Attachments = g.Back.Result, g.Back.Arguments, g.Back.Attachments
-		if g.differs(&back, m, refs, top) == "" {
+		switch second := g.differs(&back, m, refs, top); {
+		case second == "":
 			diff = ""
+		case g.Serialization == "protostuff": // which loses more than the first says
+			diff = second
 		}
 	}
 	return diff
 }
 
 func (g *graph) differs(want *logged, m *rpc.Message, refs *references, top map[string]any) string {
-	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), dubbo: g.Serialization == "dubbo", partly: m.Err != nil, refs: refs}
+	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), dubbo: g.Serialization == "dubbo", stuff: g.Serialization == "protostuff", partly: m.Err != nil, refs: refs}
 	defer func() { g.compared = max(g.compared, c.compared) }()
 	check := func(path string, got, want any) string {
 		c.ours = comparer{ours: got, truth: want, arguments: [2]any{top["args"], want}}

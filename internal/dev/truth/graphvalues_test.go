@@ -19,6 +19,7 @@ type graphComparer struct {
 	ours  comparer
 	kryo  bool // writes no synthetic fields
 	fst1  bool // writes nothing of java.time
+	stuff bool // protostuff writes neither null nor empty collections
 	dubbo bool // writes fields of the JDK's classes without names, and what declared types have
 	// partly: reading stopped somewhere. What is opaque or missing from there on is not compared, everything else is.
 	partly bool
@@ -66,6 +67,9 @@ func (c *graphComparer) contents(path string, got, want any) string {
 	switch w := want.(type) {
 	case []any:
 		g, ok := got.([]any)
+		if ok && c.stuff {
+			g, w = c.present(g), c.present(w)
+		}
 		if n := len(g); n > len(w) && c.partly && opaque(g[n-1]) {
 			g = g[:n-1] // the fields of the list itself
 		}
@@ -110,6 +114,16 @@ func (c *graphComparer) contents(path string, got, want any) string {
 		return c.differs(path, got, want)
 	}
 	return ""
+}
+
+// present returns the elements that are not null. That an array has others is an opaque element without bytes.
+func (c *graphComparer) present(list []any) (present []any) {
+	for _, v := range list {
+		if m, _ := v.(map[string]any); v != nil && m["@opaque"] != json.Number("0") {
+			present = append(present, v)
+		}
+	}
+	return present
 }
 
 // declaredForm compares what serialization dubbo writes otherwise than others; ok is false for everything else.
@@ -225,6 +239,9 @@ func (c *graphComparer) object(path string, got, want map[string]any) string {
 		}
 		if !ok && c.kryo && class == "org.dubbowire.rig.models.Marked" && k == "optional" {
 			continue // nobody asked for it
+		}
+		if list, is := w.([]any); !ok && c.stuff && (w == nil || is && len(c.present(list)) == 0) {
+			continue
 		}
 		if !ok && (c.unread(got) || c.kryo && (strings.HasPrefix(k, "this$") || strings.HasPrefix(k, "val$"))) {
 			continue

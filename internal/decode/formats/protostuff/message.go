@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/jdk"
@@ -27,13 +26,9 @@ func (r *Reader) head(k decode.Kind, p decode.Place, h header, class string) int
 // scalar records a message that is one value: the node owns the message.
 func (r *Reader) scalar(k decode.Kind, p decode.Place, h header, fill func(n *decode.Node)) {
 	i := r.head(k, p, h, "")
+	r.Fill(i)
 	r.Close()
-	if !r.OK() {
-		return
-	}
-	r.Pass()
-	if n := r.Tree.Node(i); n != nil {
-		n.Off, n.Len = int32(h.class), int32(r.Off-h.class)
+	if n := r.Tree.Node(i); n != nil && r.OK() {
 		fill(n)
 	}
 }
@@ -69,12 +64,34 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 	case "java.util.Arrays$ArrayList":
 		r.wrapped(p, h)
 	default:
-		if p.Throwable {
+		s := r.usable(class)
+		switch {
+		case s != nil && s.constantOf != "":
+			r.scalar(decode.Enum, p, h, r.constantWithBody(s))
+		case s != nil:
+			r.head(decode.Object, p, h, class)
+			r.members(s, nested{outer: r.Buf})
+			r.Close()
+		case p.Throwable:
 			r.throwable(class, p, h)
-			return
+		default:
+			r.Fail(decode.Unsupported, "the fields of class "+class, "numbers of fields")
 		}
-		r.Fail(decode.Unsupported, "the fields of class "+class, "numbers of fields")
 	}
+}
+
+// constantWithBody takes a constant of an enum that has a class of its own: Dubbo does not take it for a constant, so that it is written as
+// an object, with the private fields of Enum, and by ObjectSchema from then on.
+func (r *Reader) constantWithBody(s *schema) func(*decode.Node) {
+	r.use(s)
+	r.expect(tagOf(1, delimited))
+	off := r.Off
+	name := r.delimited("the name of a constant")
+	ordinal := int32(r.field(2))
+	if of := r.schemaOf(s.constantOf); of != nil && r.OK() && of.constants[ordinal] != string(name) {
+		r.misfits(off, "constant "+fmt.Sprint(ordinal)+" of enum "+s.constantOf, "another one")
+	}
+	return func(n *decode.Node) { n.Class, n.Num, n.Text = s.constantOf, int64(ordinal), decode.UTF8(name) }
 }
 
 // wrapped takes the one field of a Wrapper: nothing for null, else an object of any class. A list made by
@@ -84,7 +101,7 @@ func (r *Reader) wrapped(p decode.Place, h header) {
 		r.scalar(decode.Null, p, h, func(*decode.Node) {})
 		return
 	}
-	r.dynamic(p, r.part(1), h)
+	r.dynamic(p, anyObject, r.part(1), h)
 }
 
 // throwable takes an exception's message; its other fields are opaque.
@@ -216,40 +233,6 @@ func (r *Reader) uuid() {
 	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
 		n.Text = jdk.UUID(hi, lo)
 	}
-}
-
-// inParts has the classes that parts reads.
-var inParts = map[string]bool{"java.time.LocalDate": true, "java.time.LocalTime": true, "java.time.LocalDateTime": true, "java.time.Instant": true}
-
-// parts takes the private fields of a class of java.time and returns what makes their text.
-func (r *Reader) parts(class string) func() string {
-	switch class {
-	case "java.time.LocalDate":
-		return r.date()
-	case "java.time.LocalTime":
-		return r.clock()
-	case "java.time.LocalDateTime":
-		m := r.part(1)
-		date := r.date()
-		r.finish(m)
-		m = r.part(2)
-		clock := r.clock()
-		r.finish(m)
-		return func() string { return date() + "T" + clock() }
-	default: // java.time.Instant
-		seconds, nanos := int64(r.field(1)), int64(r.field(2))
-		return func() string { return jdk.Instant(time.Unix(seconds, nanos%1e9)) }
-	}
-}
-
-func (r *Reader) date() func() string {
-	d := jdk.Date{Year: int(int32(r.field(1))), Month: int(uint8(r.field(2))), Day: int(uint8(r.field(3)))}
-	return d.String
-}
-
-func (r *Reader) clock() func() string {
-	c := jdk.Clock{Hour: int(uint8(r.field(1))), Minute: int(uint8(r.field(2))), Second: int(uint8(r.field(3))), Nano: int(uint32(r.field(4)))}
-	return c.String
 }
 
 // field takes a varint field with a given number.

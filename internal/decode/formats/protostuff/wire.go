@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
@@ -56,6 +57,14 @@ func (r *Reader) varint(what string) uint64 {
 func (r *Reader) delimited(what string) []byte {
 	n := r.varint(what)
 	return r.Bytes(int(min(n, math.MaxInt32)), what)
+}
+
+// text returns bytes as a string, of which equal ones share a copy.
+func (r *Reader) text(b []byte) string {
+	if !utf8.Valid(b) {
+		return decode.UTF8(b)
+	}
+	return r.Name(b)
 }
 
 // raw takes a number of a wire type.
