@@ -339,7 +339,7 @@ func (r *Reader) container(p decode.Place, m nested, h header, id uint64, class 
 	case idScalars:
 		r.scalars(m)
 	case idDelegates:
-		r.times(m)
+		r.times(class, m)
 	case idPojos:
 		r.messages(class, s, m)
 	case idObject:

@@ -125,7 +125,7 @@ func (r *Reader) oneMore(m nested, number uint64) (w byte, ok bool) {
 
 // value takes a value of a shape, whose tag has been taken.
 func (r *Reader) value(p decode.Place, x *shape, f uint64, w byte) {
-	if w == reference && x.kind > enumKind {
+	if w == reference && x.kind != scalarKind && x.kind != enumKind {
 		if k := r.objectNumber(); r.OK() {
 			r.refer(p, k)
 		}
@@ -135,7 +135,11 @@ func (r *Reader) value(p decode.Place, x *shape, f uint64, w byte) {
 	case scalarKind:
 		r.scalarElement(p, x.id, w)
 	case delegateKind:
-		r.time(p, w)
+		if w == fixed64Wire {
+			r.time(p, w)
+		} else {
+			r.message127(p, &shape{kind: pojoKind, of: r.library.schema(x.name)}, f, w) // Dubbo 2.7.0 and 2.7.1
+		}
 	case enumKind:
 		r.wires(w, varintWire)
 		off := r.Off
@@ -180,7 +184,7 @@ func (r *Reader) message127(p decode.Place, x *shape, f uint64, w byte) {
 	case scalarArray:
 		r.inside(p, decode.List, func() { r.array(x, m) })
 	case delegateArray:
-		r.inside(p, decode.List, func() { r.times(m) })
+		r.inside(p, decode.List, func() { r.times(x.name, m) })
 	case enumArray:
 		r.inside(p, decode.List, func() {
 			n := r.field(1)
@@ -296,7 +300,7 @@ func (r *Reader) array(x *shape, m nested) {
 }
 
 // times takes an array of times of java.sql.
-func (r *Reader) times(m nested) {
+func (r *Reader) times(class string, m nested) {
 	n := r.field(1)
 	r.Role("length")
 	for i := 0; r.OK(); i++ {
@@ -309,7 +313,7 @@ func (r *Reader) times(m nested) {
 			r.misfits(r.Off, "an element", fmt.Sprintf("field %d", f))
 			return
 		}
-		r.time(decode.Place{Label: decode.ByIndex, Index: i}, w)
+		r.value(decode.Place{Label: decode.ByIndex, Index: i}, &shape{kind: delegateKind, name: class}, f, w)
 	}
 }
 
