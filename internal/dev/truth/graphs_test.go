@@ -106,12 +106,17 @@ func (g *graph) why(err *decode.Error) string {
 		return "written by the class itself"
 	case g.Serialization == "kryo2" && strings.HasSuffix(err.Expected, "(kryo2 writes no class)"):
 		return "several classes fit"
-	case g.Serialization == "protostuff" && err.Cause == decode.Unsupported && err.Class == "" && err.Misfit == nil && strings.HasPrefix(err.Expected, "a decoder"):
+	case g.Serialization == "protostuff" && placesLost(err):
 		return "places of null elements"
 	case g.DecodeError != "": // in an Object[][], Kryo writes a String[] without its class
 		return "Java cannot read it"
 	}
 	return ""
+}
+
+// placesLost reports whether all of a body was read, but some arrays have null elements whose places are not on the wire.
+func placesLost(err *decode.Error) bool {
+	return err != nil && *err == *decode.NotDecoded(err.At)
 }
 
 // graphOptions is what a user with the bodies of a dialect would bring.
@@ -271,7 +276,7 @@ func (g *graph) compare(m *rpc.Message) string {
 }
 
 func (g *graph) differs(want *logged, m *rpc.Message, refs *references, top map[string]any) string {
-	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), dubbo: g.Serialization == "dubbo", stuff: g.Serialization == "protostuff", partly: m.Err != nil, refs: refs}
+	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), dubbo: g.Serialization == "dubbo", stuff: g.Serialization == "protostuff", partly: m.Err != nil && !placesLost(m.Err), refs: refs}
 	defer func() { g.compared = max(g.compared, c.compared) }()
 	check := func(path string, got, want any) string {
 		c.ours = comparer{ours: got, truth: want, arguments: [2]any{top["args"], want}}
