@@ -224,6 +224,9 @@ func (w *withClasses) check(frame int64, what string, got any, wants ...any) {
 	for _, want := range wants {
 		capture := newTyped()
 		capture.typedRules = &typedRules{}
+		if rules := typedNames[w.pairs[frame].ours.Serialization]; rules != nil {
+			capture.nulls = rules.nulls
+		}
 		c := comparer{ours: got, truth: want, full: !w.partly, typed: capture, fst1: w.pairs[frame].ours.Serialization == "fst (FST 1)"}
 		diff := c.compare("", got, want)
 		if diff == "" {

@@ -121,6 +121,9 @@ func (r *Reader) refer(p decode.Place, k int) {
 		return
 	}
 	switch {
+	case s.node == noNode && s.class != "":
+		r.sameZone(p, k)
+		return
 	case s.node == noNode:
 		r.Scalar(p, decode.Opaque)
 		return
@@ -197,8 +200,9 @@ func (r *Reader) dynamic(p decode.Place, x *shape, m nested, h header) {
 			class := r.text(raw)
 			r.checkClass(x, class, off)
 			if c := r.schemaOf(class); c != nil && c.constantOf != "" {
-				kind, fill = decode.Enum, r.constantWithBody(c)
-				break
+				fill := r.constantWithBody(c, m)
+				r.one(decode.Enum, p, h, fill)
+				return
 			}
 			if !r.inParts(class) {
 				r.container(p, m, h, id, class)
@@ -221,6 +225,11 @@ func (r *Reader) dynamic(p decode.Place, x *shape, m nested, h header) {
 		return
 	}
 	r.finish(m)
+	r.one(kind, p, h, fill)
+}
+
+// one records a value that is one node.
+func (r *Reader) one(kind decode.Kind, p decode.Place, h header, fill func(*decode.Node)) {
 	if h.class > 0 {
 		r.scalar(kind, p, h, func(n *decode.Node) { r.wanted(n, fill) })
 		return
@@ -394,12 +403,17 @@ func (r *Reader) unread(p decode.Place, m nested, h header, class string) {
 
 // opaqueRest takes the rest of a message without reading it, and its end.
 func (r *Reader) opaqueRest(m nested) {
+	r.unseen(m)
+	r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
+}
+
+// unseen skips the rest of a message and its end, with objects that no reference can be shown for.
+func (r *Reader) unseen(m nested) {
 	from := len(r.seen)
 	r.skip(m)
 	for i := range r.seen[from:] {
 		r.seen[from+i].node = noNode
 	}
-	r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
 }
 
 // class takes the rest of a value that is a class.

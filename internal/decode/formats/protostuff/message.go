@@ -48,13 +48,6 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 		r.head(decode.Object, p, h, class)
 		r.uuid()
 		r.Close()
-	case "java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime", "java.time.Instant":
-		s := r.parts(class)
-		r.scalar(decode.Date, p, h, func(n *decode.Node) {
-			if r.Values() {
-				n.Text = s()
-			}
-		})
 	case "java.util.Collections$EmptyList", "java.util.Collections$EmptySet":
 		r.head(decode.List, p, h, "")
 		r.Close()
@@ -64,10 +57,19 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 	case "java.util.Arrays$ArrayList":
 		r.wrapped(p, h)
 	default:
+		if r.inParts(class) {
+			s := r.parts(class)
+			r.scalar(decode.Date, p, h, func(n *decode.Node) {
+				if r.Values() {
+					n.Text = s()
+				}
+			})
+			return
+		}
 		s := r.usable(class)
 		switch {
 		case s != nil && s.constantOf != "":
-			r.scalar(decode.Enum, p, h, r.constantWithBody(s))
+			r.scalar(decode.Enum, p, h, r.constantWithBody(s, nested{outer: r.Buf}))
 		case s != nil:
 			r.head(decode.Object, p, h, class)
 			r.members(s, nested{outer: r.Buf})
@@ -82,7 +84,7 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 
 // constantWithBody takes a constant of an enum that has a class of its own: Dubbo does not take it for a constant, so that it is written as
 // an object, with the private fields of Enum, and by ObjectSchema from then on.
-func (r *Reader) constantWithBody(s *schema) func(*decode.Node) {
+func (r *Reader) constantWithBody(s *schema, m nested) func(*decode.Node) {
 	r.use(s)
 	r.expect(tagOf(1, delimited))
 	off := r.Off
@@ -91,6 +93,7 @@ func (r *Reader) constantWithBody(s *schema) func(*decode.Node) {
 	if of := r.schemaOf(s.constantOf); of != nil && r.OK() && of.constants[ordinal] != string(name) {
 		r.misfits(off, "constant "+fmt.Sprint(ordinal)+" of enum "+s.constantOf, "another one")
 	}
+	r.unseen(m) // fields of its own
 	return func(n *decode.Node) { n.Class, n.Num, n.Text = s.constantOf, int64(ordinal), decode.UTF8(name) }
 }
 

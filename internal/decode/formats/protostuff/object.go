@@ -80,10 +80,11 @@ func (r *Reader) settled(outer place) {
 	}
 }
 
-// absent takes a field that is not there: it is null, or a collection that may also be empty. It fails if each message has the field.
+// absent takes a field that is not there: it is null, or a collection that may also be empty; readers get null. It fails if each message
+// has the field.
 func (r *Reader) absent(s *schema, f *field, off int) {
 	switch {
-	case !r.OK() || f.repeated:
+	case !r.OK():
 	case f.always:
 		r.within.field = f
 		r.misfits(off, fmt.Sprintf("field %d, %s of class %s, which has a value in each message", f.number, f.name, decode.JavaName(s.name)), "none")

@@ -81,6 +81,7 @@ type Reader struct {
 	copied  int      // bytes of texts repeated for references
 	nulls   int      // fields that have no bytes
 	again   bool     // bytes are read again, whose objects have numbers
+	seconds int32    // of the last zone offset that was read
 	library *library // may be nil
 
 	// With a library:

@@ -3,6 +3,7 @@ package protostuff
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -38,8 +39,9 @@ func (r *Reader) parts(class string) func() string {
 		local, offset := r.inner(1, "java.time.LocalDateTime"), r.inner(2, zoneOffset)
 		return join(join(local, offset), r.inner(3, zoneID))
 	case zoneOffset:
-		seconds := jdk.Offset(int32(r.field(1)))
-		return seconds.String
+		offset := jdk.Offset(int32(r.field(1)))
+		r.seconds = int32(offset)
+		return offset.String
 	case zoneRegion:
 		r.expect(tagOf(1, delimited))
 		id := r.delimited("a zone")
@@ -128,6 +130,28 @@ func (r *Reader) reread(k int) func() string {
 	}
 	r.again = again
 	return text
+}
+
+// sameZone records a reference to a zone that is inside a date.
+func (r *Reader) sameZone(p decode.Place, k int) {
+	class := r.seen[k].class
+	name, kind := "totalSeconds", decode.Int
+	if class == zoneRegion {
+		name, kind = "id", decode.String
+	}
+	text := r.reread(k)
+	i := r.Open(decode.Object, p.Label, p.Name, p.Index)
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = class
+	}
+	if n := r.Leaf(kind, decode.ByField, name, 0); n != nil && r.Values() {
+		if n.Text = text(); kind == decode.Int {
+			n.Num, n.Text = int64(r.seconds), ""
+		} else {
+			n.Text = strings.Trim(n.Text, "[]")
+		}
+	}
+	r.Close()
 }
 
 func (r *Reader) date() func() string {
