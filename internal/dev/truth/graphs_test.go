@@ -101,7 +101,7 @@ func TestGraphs(t *testing.T) {
 
 // unseenChanges are the changes of classes that numbers do not tell: another name, a field that is not there any more and whose number
 // another text has, another constant in between.
-var unseenChanges = regexp.MustCompile(`skew\.FieldRenamed"|skew\.FieldRemoved"|\.(text|gone)[,:]|"SENT" instead of "PACKED"`)
+var unseenChanges = regexp.MustCompile(`skew\.FieldRenamed"|skew\.FieldRemoved"|\.(text|gone)[,:]|"SENT" instead of "P`)
 
 // TestGraphsOfOtherClasses: protostuff's messages with an earlier version of their classes. What is read with it is what Java wrote, but
 // for what the numbers do not tell; the rest is opaque, and its class and field are named.

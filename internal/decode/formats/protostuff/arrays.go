@@ -66,7 +66,7 @@ func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 	switch {
 	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
 		s := &primitive[id]
-		v := r.number64(*s, wire)
+		v := r.numeral(*s, wire)
 		if n := r.Scalar(p, s.kind); n != nil {
 			s.set(n, v)
 		}
@@ -99,7 +99,7 @@ func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 			n.Text = jdk.Signed(raw).String()
 		}
 	case r.entered:
-		r.misfits(r.Off, "a value of type "+fmt.Sprint(id), fmt.Sprintf("wire type %d", wire))
+		r.misfits(r.Off, typeNames[id], wireName(wire))
 	default:
 		r.Fail(decode.Unsupported, "an element", fmt.Sprintf("type %d of wire type %d", id, wire))
 	}

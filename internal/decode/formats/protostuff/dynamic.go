@@ -159,7 +159,7 @@ func (r *Reader) dynamic(p decode.Place, x *shape, m nested, h header) {
 		return
 	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
 		s := primitive[id]
-		v := r.number64(s, wire)
+		v := r.numeral(s, wire)
 		kind, fill = s.kind, func(n *decode.Node) { s.set(n, v) }
 	case id == idDate && wire == fixed64Wire:
 		v := int64(r.raw(wire))
@@ -331,7 +331,7 @@ func (r *Reader) container(p decode.Place, m nested, h header, id uint64, class 
 			r.finish(m)
 			break
 		}
-		r.part127(class, m)
+		r.notePart(class, m)
 		if s != nil {
 			r.fields(s, m)
 			break
@@ -375,8 +375,8 @@ func arrayElement(class string) string {
 	return "L" + class + ";"
 }
 
-// part127 notes the class of an object that may be part of a date.
-func (r *Reader) part127(class string, m nested) {
+// notePart notes the class of an object that may be part of a date.
+func (r *Reader) notePart(class string, m nested) {
 	if k := len(r.seen) - 1; k >= 0 && m.outer == nil && !r.again && r.isTimePart(class) {
 		r.seen[k].class = class
 	}

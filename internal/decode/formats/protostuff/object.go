@@ -139,7 +139,7 @@ func (r *Reader) value(p decode.Place, x *shape, f uint64, w byte) {
 		if w == fixed64Wire {
 			r.time(p, w)
 		} else {
-			r.message127(p, &shape{kind: pojoKind, of: r.library.schema(x.name)}, f, w) // Dubbo 2.7.0 and 2.7.1
+			r.nestedValue(p, &shape{kind: pojoKind, of: r.library.schema(x.name)}, f, w) // Dubbo 2.7.0 and 2.7.1
 		}
 	case enumKind:
 		r.wires(w, varintWire)
@@ -153,14 +153,14 @@ func (r *Reader) value(p decode.Place, x *shape, f uint64, w byte) {
 	case unknownKind:
 		r.unknown(p, x, f, w)
 	default:
-		r.message127(p, x, f, w)
+		r.nestedValue(p, x, f, w)
 	}
 }
 
-// message127 takes a nested message.
-func (r *Reader) message127(p decode.Place, x *shape, f uint64, w byte) {
+// nestedValue takes a nested message.
+func (r *Reader) nestedValue(p decode.Place, x *shape, f uint64, w byte) {
 	if w != startGroup && w != delimited {
-		r.misfits(r.Off, "a nested message", fmt.Sprintf("wire type %d", w))
+		r.misfits(r.Off, "a message", wireName(w))
 		return
 	}
 	m := r.start(f, w)
@@ -219,7 +219,7 @@ func (r *Reader) inside(p decode.Place, k decode.Kind, read func()) {
 
 // pojo takes an object of a class after its start, and its end.
 func (r *Reader) pojo(p decode.Place, class string, m nested) {
-	r.part127(class, m)
+	r.notePart(class, m)
 	if r.inParts(class) {
 		text := r.parts(class)
 		r.finish(m)
@@ -383,12 +383,12 @@ func (r *Reader) unknown(p decode.Place, x *shape, f uint64, w byte) {
 // wires fails if the wire type is not the one that the declared type has.
 func (r *Reader) wires(w, want byte) {
 	if w != want {
-		r.misfits(r.Off, fmt.Sprintf("wire type %d", want), fmt.Sprintf("wire type %d", w))
+		r.misfits(r.Off, wireName(want), wireName(w))
 	}
 }
 
-// number64 takes a number, which must be one of its type.
-func (r *Reader) number64(s scalarType, wire byte) uint64 {
+// numeral takes a number, which must be one of its type.
+func (r *Reader) numeral(s scalarType, wire byte) uint64 {
 	off := r.Off
 	v := r.raw(wire)
 	if r.entered && r.OK() && !s.holds(v) {
@@ -423,7 +423,7 @@ func (s scalarType) text() string {
 	case decode.Char:
 		return "a char"
 	}
-	return fmt.Sprintf("a number of %d bits", s.bits)
+	return fmt.Sprintf("a number of at most %d bits", s.bits)
 }
 
 // checkText fails if bytes cannot be a text of the writer, which encodes half surrogate pairs like other characters.

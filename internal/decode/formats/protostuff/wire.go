@@ -20,6 +20,17 @@ const (
 	reference   = 6
 )
 
+// wireName says what the bytes of a wire type are.
+func wireName(wire byte) string {
+	return [...]string{"a number", "8 bytes", "bytes with a length", "a message", "the end of a message", "4 bytes", "a reference", "wire type 7"}[wire&7]
+}
+
+// typeNames are the types of scalars by their ids.
+var typeNames = [...]string{
+	idBool: "a boolean", idByte: "a byte", idChar: "a char", idShort: "a short", idInt: "an int", idLong: "a long", idFloat: "a float", idDouble: "a double",
+	idString: "a text", idByteString: "bytes", idBytes: "bytes", idBigDecimal: "a BigDecimal", idBigInteger: "a BigInteger", idDate: "a Date",
+}
+
 func tagOf(field uint64, wire byte) uint64 { return field<<3 | uint64(wire) }
 
 // tag takes a field number and a wire type.
