@@ -28,8 +28,10 @@ type graphComparer struct {
 	compared int
 }
 
-// unwritten are the fields that Kryo leaves out because of an annotation, or because they have none.
-var unwritten = map[string]bool{"notTagged": true, "TagBase#notTagged": true, "old": true, "optional": true}
+// unwritten are the fields that Kryo and protostuff leave out because of an annotation, or because they have none.
+var unwritten = map[string]bool{
+	"notTagged": true, "TagBase#notTagged": true, "old": true, "optional": true, "excluded": true, "deprecated": true, "deprecatedToo": true,
+}
 
 func (c *graphComparer) compare(path string, got, want any) string {
 	targets := c.refs.all(got)
@@ -142,17 +144,7 @@ func (c *graphComparer) declaredForm(path string, got map[string]any, want any) 
 	case class == "java.lang.Number" && len(got) == 1: // the declared class has no fields
 		return "", isNumeric(want) || strings.HasPrefix(fmt.Sprint(w["@class"]), "java.util.concurrent.atomic.")
 	case class != "" && extends[fmt.Sprint(w["@class"])] == class:
-		declared := map[string]any{"@class": class}
-		for k := range got {
-			v, ok := w[class[strings.LastIndexByte(class, '.')+1:]+"#"+k] // a field that the subclass hides
-			if !ok {
-				v, ok = w[k]
-			}
-			if ok && k != "@class" {
-				declared[k] = v
-			}
-		}
-		return c.object(path, got, declared), true
+		return c.object(path, got, asDeclared(got, w, class)), true
 	case class == "java.util.UUID" && has(got, "#0"):
 		return c.compare(path, map[string]any{"@class": class, "leastSigBits": got["#0"], "mostSigBits": got["#1"]}, want), true
 	case strings.HasPrefix(class, "java.util.concurrent.atomic.") && w["@class"] == class:
@@ -173,25 +165,40 @@ func (c *graphComparer) lossyForm(path string, got map[string]any, want any) (di
 	w, _ := want.(map[string]any)
 	switch {
 	case class != "" && extends[fmt.Sprint(w["@class"])] == class: // written as an object of the declared class
-		declared := map[string]any{}
-		for k := range got {
-			declared[k] = w[k]
-		}
-		declared["@class"] = class
-		return c.object(path, got, declared), true
+		return c.object(path, got, asDeclared(got, w, class)), true
 	case class != "" && w == nil && want != nil && (isJDK(class) || ownContainers[class]), class != "" && w["@class"] == nil && ownContainers[class]:
 		// Once the class was the class of a message, all that is written of a collection or map are its fields, which do not hold what is in it.
 		_, list := want.([]any)
 		return "", list || w != nil
 	case isJDK(class) && w["@class"] == class && has(w, "value") && w["value"] == nil: // what is made of the fields that are not transient
 		return "", true
-	case got["@date"] != nil && w["@date"] != nil: // the name of an offset is transient
+	case got["@date"] != nil && w["@date"] != nil:
+		digits, utc := strings.CutSuffix(fmt.Sprint(got["@date"]), "Z")
+		if utc && len(got) == 1 && strings.HasPrefix(fmt.Sprint(w["@date"]), digits) { // the nanoseconds of a Timestamp
+			return "", true
+		}
+		// The name of an offset is transient.
 		at, region, lost := strings.Cut(fmt.Sprint(w["@date"]), "null")
 		return "", lost && strings.HasPrefix(fmt.Sprint(got["@date"]), at) && strings.HasSuffix(fmt.Sprint(got["@date"]), region)
 	case strings.HasPrefix(class, "java.sql.") && w["@date"] != nil: // Dubbo 2.7.0 and 2.7.1 have no delegates, and the time is transient
 		return "", true
 	}
 	return "", false
+}
+
+// asDeclared returns the fields of an object that a superclass has too, with their names in that.
+func asDeclared(got, want map[string]any, class string) map[string]any {
+	declared := map[string]any{"@class": class}
+	for k := range got {
+		v, ok := want[class[strings.LastIndexByte(class, '.')+1:]+"#"+k] // a field that the subclass hides
+		if !ok {
+			v, ok = want[k]
+		}
+		if ok && k != "@class" {
+			declared[k] = v
+		}
+	}
+	return declared
 }
 
 // extends are classes that fields are declared with, by those that extend them.
@@ -265,6 +272,9 @@ func (c *graphComparer) object(path string, got, want map[string]any) string {
 		}
 		if strings.Contains(k, "\ufffd") {
 			continue // several keys of a map may be printed so
+		}
+		if !ok && c.stuff && unwritten[k] && strings.HasPrefix(class, "org.dubbowire.rig.models.stuff.") {
+			continue
 		}
 		if !ok && unwritten[k] && strings.HasPrefix(class, "org.dubbowire.rig.models.annotated.") {
 			continue

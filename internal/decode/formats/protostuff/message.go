@@ -90,7 +90,7 @@ func (r *Reader) constantWithBody(s *schema, m nested) func(*decode.Node) {
 	off := r.Off
 	name := r.delimited("the name of a constant")
 	ordinal := int32(r.field(2))
-	if of := r.schemaOf(s.constantOf); of != nil && r.OK() && of.constants[ordinal] != string(name) {
+	if of := r.schemaOf(s.constantOf); of != nil && r.OK() && (int(ordinal) >= len(of.ordinals) || ordinal < 0 || of.ordinals[ordinal] != string(name)) {
 		r.misfits(off, "constant "+fmt.Sprint(ordinal)+" of enum "+s.constantOf, "another one")
 	}
 	r.unseen(m) // fields of its own

@@ -34,8 +34,9 @@ type schema struct {
 
 	// What follows is there after build.
 	fields []field // by number
-	// constants are those of an enum by their numbers; nil if the class is none.
+	// constants are those of an enum by their numbers; nil if the class is none. ordinals are the same by their order.
 	constants map[int32]string
+	ordinals  []string
 	// constantOf is the enum of which this is the class of a constant with a body.
 	constantOf string
 	// missing is the class, or a superclass of it, that was not found.
@@ -183,7 +184,8 @@ func (s *schema) number(declared []*classfile.Field) {
 // numberConstants gives the constants of an enum their numbers (EnumIO).
 func (s *schema) numberConstants(file *classfile.Class) {
 	s.constants = map[int32]string{}
-	for i, name := range file.Constants() {
+	s.ordinals = file.Constants()
+	for i, name := range s.ordinals {
 		number := int32(i)
 		if f := file.Field(name); f != nil {
 			if tag := annotation(f, "io.protostuff.Tag"); tag != nil {

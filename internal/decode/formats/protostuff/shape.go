@@ -161,7 +161,7 @@ func (l *library) fieldShape(f *classfile.Field) (x *shape, repeated bool) {
 	case facts.isMap:
 		return l.mapShape(f, &facts, morph), false
 	case facts.isCollection:
-		return l.collectionShape(f, class, morph)
+		return l.collectionShape(f, &facts, morph)
 	case facts.file.IsInterface():
 		return &shape{kind: dynamicKind, name: class}, false
 	}
@@ -222,18 +222,24 @@ func argument(f *classfile.Field, i int) string {
 }
 
 // collectionShape returns the shape of the elements of a collection, and whether there is a field for each of them.
-func (l *library) collectionShape(f *classfile.Field, class string, morph *bool) (x *shape, repeated bool) {
-	if morph != nil {
-		return &shape{kind: elementsKind, name: class, value: l.part(argument(f, 0), morph, true)}, false
+func (l *library) collectionShape(f *classfile.Field, facts *facts, morph *bool) (x *shape, repeated bool) {
+	class, element := facts.file.Name, argument(f, 0)
+	any := &shape{kind: anyCollection, name: class}
+	if morph != nil && facts.isAbstract() && (!facts.file.IsInterface() || *morph) {
+		return any, false
 	}
-	element := argument(f, 0)
 	if is, _ := l.types.Is(class, "java.util.EnumSet"); is {
 		if element == "" {
-			return &shape{kind: anyCollection, name: class}, false
+			return any, false
 		}
-		return &shape{kind: enumKind, name: element, of: l.schema(element)}, true
+		x = &shape{kind: enumKind, name: element, of: l.schema(element)}
+	} else {
+		x = l.part(element, morph, morph != nil)
 	}
-	return l.part(element, nil, false), true
+	if morph != nil {
+		return &shape{kind: elementsKind, name: class, value: x}, false
+	}
+	return x, true
 }
 
 // part returns the shape of elements, keys or values of a class; boxable says so of arrays.
