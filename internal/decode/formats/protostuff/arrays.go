@@ -21,6 +21,7 @@ func (r *Reader) missing(length uint64, elements int) {
 
 // ordinals takes the constants of an enum array.
 func (r *Reader) ordinals(class string, m nested) (i int) {
+	s := r.schemaOf(class)
 	for ; r.OK(); i++ {
 		f, w, more := r.next(m)
 		if !more {
@@ -29,10 +30,9 @@ func (r *Reader) ordinals(class string, m nested) (i int) {
 		if f != 2 || w != varintWire {
 			r.Fail(decode.Unsupported, "an ordinal", fmt.Sprintf("field %d", f))
 		}
-		off := r.Off
-		fill := r.ordinal(class, r.schemaOf(class), off)
+		v, name := r.ordinal(class, s)
 		if n := r.Leaf(decode.Enum, decode.ByIndex, "", i); n != nil {
-			fill(n)
+			n.Class, n.Num, n.Text = class, int64(int32(v)), name
 		}
 	}
 	return i
@@ -66,7 +66,7 @@ func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 	switch {
 	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
 		s := &primitive[id]
-		v := r.numeral(*s, wire)
+		v := r.numeral(s, wire)
 		if n := r.Scalar(p, s.kind); n != nil {
 			s.set(n, v)
 		}

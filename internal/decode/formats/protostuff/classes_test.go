@@ -40,3 +40,32 @@ func FuzzClasses(f *testing.F) {
 func FuzzClasses270(f *testing.F) {
 	formattest.Fuzz(f, withGraphs(f, Format10), "testdata/classes_frames270.tsv")
 }
+
+// benchBody is the response of a map of objects, of the rig's graphs.
+func benchBody(tb testing.TB, name string) []byte {
+	return formattest.Named(tb, "testdata/classes_frames.tsv", name)
+}
+
+func BenchmarkClasses(b *testing.B) {
+	format := withGraphs(b, Format)
+	for _, name := range []string{"wallet 16 S2C", "containers 81 S2C"} {
+		body := benchBody(b, name)
+		for _, mode := range []struct {
+			name string
+			tree *decode.Tree
+		}{{"walk", nil}, {"values", &decode.Tree{WithValues: true}}} {
+			b.Run(name+"/"+mode.name, func(b *testing.B) {
+				r := format.New()
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					mode.tree.Reset()
+					r.Reset(body, decode.Malformed, mode.tree)
+					r.ResultKind()
+					r.Value(decode.ByField, "result", 0, "")
+					r.Attachments()
+				}
+			})
+		}
+	}
+}

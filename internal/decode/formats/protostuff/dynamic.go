@@ -152,69 +152,69 @@ func (r *Reader) dynamic(p decode.Place, x *shape, m nested, h header) {
 	if !r.allows(x, id, off) {
 		return
 	}
-	var kind decode.Kind
-	fill := func(*decode.Node) {}
+	var v leaf
 	switch {
 	case !r.OK():
 		return
 	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
-		s := primitive[id]
-		v := r.numeral(s, wire)
-		kind, fill = s.kind, func(n *decode.Node) { s.set(n, v) }
+		v.scalar = &primitive[id]
+		v.kind, v.num = v.scalar.kind, r.numeral(v.scalar, wire)
 	case id == idDate && wire == fixed64Wire:
-		v := int64(r.raw(wire))
-		kind, fill = decode.Date, func(n *decode.Node) { n.Text = jdk.Instant(time.UnixMilli(v)) }
+		v.kind, v.num = decode.Date, r.raw(wire)
 	case wire == delimited:
-		raw := r.delimited("a text")
+		v.raw = r.delimited("a text")
 		if !r.OK() {
 			return
 		}
 		switch id {
 		case idString:
-			r.checkText(raw)
+			r.checkText(v.raw)
 			if self >= 0 && !r.again {
-				r.seen[self].text = raw
+				r.seen[self].text = v.raw
 			}
-			kind, fill = decode.String, func(n *decode.Node) { n.Text = decode.UTF8(raw) }
+			v.kind = decode.String
 		case idByteString, idBytes:
-			kind, fill = decode.Bytes, func(n *decode.Node) { n.Raw = raw }
+			v.kind = decode.Bytes
 		case idBigDecimal:
-			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = decode.UTF8(raw) }
+			v.kind = decode.Decimal
 		case idBigInteger:
-			if len(raw) > 4*maxWords {
-				kind = decode.Opaque
-				break
+			v.kind, v.binary = decode.Decimal, true
+			if len(v.raw) > 4*maxWords {
+				v.kind = decode.Opaque
+				r.NeedTree()
 			}
-			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = jdk.Signed(raw).String() }
 		case idEnum:
-			class := r.text(raw)
+			class := r.text(v.raw)
 			r.checkClass(x, class, off)
-			kind, fill = decode.Enum, r.constant(class)
+			r.constant(class, &v)
 		case idDelegate:
-			kind, fill = r.delegate(r.text(raw), m)
-			if kind == decode.Opaque && r.library != nil {
-				r.unread(p, m, h, r.text(raw))
+			class := r.text(v.raw)
+			switch {
+			case delegates[class]:
+				r.expect(tagOf(1, fixed64Wire))
+				v.kind, v.num = decode.Date, r.raw(fixed64Wire)
+			case r.library != nil:
+				r.unread(p, m, h, class)
 				return
+			default:
+				r.Fail(decode.Unsupported, "the field of class "+class, "bytes of its own delegate")
 			}
 		case idPojo:
-			class := r.text(raw)
+			class := r.text(v.raw)
 			r.checkClass(x, class, off)
 			if c := r.schemaOf(class); c != nil && c.constantOf != "" {
-				fill := r.constantWithBody(c, m)
-				r.one(decode.Enum, p, h, fill)
+				r.constantWithBody(c, m, &v)
+				r.one(&v, p, h)
 				return
 			}
 			if !r.inParts(class) {
 				r.container(p, m, h, id, class)
 				return
 			}
-			s := r.parts(class)
-			if self >= 0 && m.outer == nil && !r.again {
-				r.seen[self].class = class
-			}
-			kind, fill = decode.Date, func(n *decode.Node) { n.Text = s() }
+			v.kind, v.text = decode.Date, r.parts(class)
+			r.notePart(class, self, m)
 		default:
-			r.container(p, m, h, id, r.text(raw))
+			r.container(p, m, h, id, r.text(v.raw))
 			return
 		}
 	case wire == varintWire && (id == idScalars || r.library != nil && (id == idObject || id == idViewed || id == idViewedMap)):
@@ -225,56 +225,69 @@ func (r *Reader) dynamic(p decode.Place, x *shape, m nested, h header) {
 		return
 	}
 	r.finish(m)
-	r.one(kind, p, h, fill)
+	r.one(&v, p, h)
+}
+
+// A leaf is a value of a dynamic message that is one node.
+type leaf struct {
+	kind        decode.Kind
+	scalar      *scalarType   // of a primitive type
+	num         uint64        // its number, the time of a date in milliseconds, or the number of a constant
+	raw         []byte        // a text or bytes
+	binary      bool          // raw is an integer
+	text        func() string // of a date that is not in milliseconds
+	class, name string        // of a constant
 }
 
 // one records a value that is one node.
-func (r *Reader) one(kind decode.Kind, p decode.Place, h header, fill func(*decode.Node)) {
+func (r *Reader) one(v *leaf, p decode.Place, h header) {
+	var n *decode.Node
 	if h.class > 0 {
-		r.scalar(kind, p, h, func(n *decode.Node) { r.wanted(n, fill) })
+		n = r.scalar(v.kind, p, h)
+	} else {
+		n = r.Scalar(p, v.kind)
+	}
+	// Keys and constants of enums are always filled.
+	if n == nil || !r.Values() && n.Label != decode.ByKey && v.kind != decode.Enum {
 		return
 	}
-	r.wanted(r.Scalar(p, kind), fill)
+	switch {
+	case v.scalar != nil:
+		v.scalar.set(n, v.num)
+	case v.text != nil:
+		n.Text = v.text()
+	case v.kind == decode.Date:
+		n.Text = jdk.Instant(time.UnixMilli(int64(v.num)))
+	case v.kind == decode.Enum:
+		n.Class, n.Num, n.Text = v.class, int64(int32(v.num)), v.name
+	case v.kind == decode.Bytes:
+		n.Raw = v.raw
+	case v.kind == decode.Opaque:
+	case v.binary:
+		n.Text = jdk.Signed(v.raw).String()
+	default:
+		n.Text = decode.UTF8(v.raw)
+	}
 }
 
-// constant takes the number of a constant of an enum and returns what fills its node.
-func (r *Reader) constant(class string) func(*decode.Node) {
-	off := r.Off
+// constant takes the field with the number of a constant of an enum.
+func (r *Reader) constant(class string, v *leaf) {
 	r.expect(tagOf(1, varintWire))
-	return r.ordinal(class, r.schemaOf(class), off)
+	v.kind, v.class = decode.Enum, class
+	v.num, v.name = r.ordinal(class, r.schemaOf(class))
 }
 
 // ordinal takes the number of a constant of an enum, whose schema may be nil.
-func (r *Reader) ordinal(class string, s *schema, off int) func(*decode.Node) {
-	v := r.varint("the number of a constant")
-	name := ""
+func (r *Reader) ordinal(class string, s *schema) (v uint64, name string) {
+	off := r.Off
+	v = r.varint("the number of a constant")
 	if s != nil && s.constants != nil && r.OK() {
 		var ok bool
 		if name, ok = s.constants[int32(v)]; !ok || int64(v) != int64(int32(v)) {
 			r.misfits(off, "a constant of enum "+class, fmt.Sprintf("number %d", int64(v)))
 		}
 	}
-	return func(n *decode.Node) { n.Class, n.Num, n.Text = class, int64(int32(v)), name }
-}
-
-// wanted fills a node if values are wanted. Keys and constants of enums are always filled.
-func (r *Reader) wanted(n *decode.Node, fill func(*decode.Node)) {
-	if n != nil && (r.Values() || n.Label == decode.ByKey || n.Kind == decode.Enum) {
-		fill(n)
-	}
-}
-
-// delegate takes the field of a class that Dubbo registered a delegate for.
-func (r *Reader) delegate(class string, m nested) (decode.Kind, func(*decode.Node)) {
-	if delegates[class] {
-		r.expect(tagOf(1, fixed64Wire))
-		v := int64(r.raw(fixed64Wire))
-		return decode.Date, func(n *decode.Node) { n.Text = jdk.Instant(time.UnixMilli(v)) }
-	}
-	if r.library == nil {
-		r.Fail(decode.Unsupported, "the field of class "+class, "bytes of its own delegate")
-	}
-	return decode.Opaque, nil
+	return v, name
 }
 
 // container takes a member with members of its own, after its class name.
@@ -331,7 +344,7 @@ func (r *Reader) container(p decode.Place, m nested, h header, id uint64, class 
 			r.finish(m)
 			break
 		}
-		r.notePart(class, m)
+		r.notePart(class, len(r.seen)-1, m)
 		if s != nil {
 			r.fields(s, m)
 			break
@@ -376,8 +389,8 @@ func arrayElement(class string) string {
 }
 
 // notePart notes the class of an object that may be part of a date.
-func (r *Reader) notePart(class string, m nested) {
-	if k := len(r.seen) - 1; k >= 0 && m.outer == nil && !r.again && r.isTimePart(class) {
+func (r *Reader) notePart(class string, k int, m nested) {
+	if k >= 0 && m.outer == nil && !r.again && r.isTimePart(class) {
 		r.seen[k].class = class
 	}
 }

@@ -24,13 +24,14 @@ func (r *Reader) head(k decode.Kind, p decode.Place, h header, class string) int
 }
 
 // scalar records a message that is one value: the node owns the message.
-func (r *Reader) scalar(k decode.Kind, p decode.Place, h header, fill func(n *decode.Node)) {
+func (r *Reader) scalar(k decode.Kind, p decode.Place, h header) *decode.Node {
 	i := r.head(k, p, h, "")
 	r.Fill(i)
 	r.Close()
-	if n := r.Tree.Node(i); n != nil && r.OK() {
-		fill(n)
+	if !r.OK() {
+		return nil
 	}
+	return r.Tree.Node(i)
 }
 
 // message takes the fields of an object to the end of the buffer. It fails for classes that are not read.
@@ -59,17 +60,17 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 	default:
 		if r.inParts(class) {
 			s := r.parts(class)
-			r.scalar(decode.Date, p, h, func(n *decode.Node) {
-				if r.Values() {
-					n.Text = s()
-				}
-			})
+			if n := r.scalar(decode.Date, p, h); n != nil && r.Values() {
+				n.Text = s()
+			}
 			return
 		}
 		s := r.usable(class)
 		switch {
 		case s != nil && s.constantOf != "":
-			r.scalar(decode.Enum, p, h, r.constantWithBody(s, nested{outer: r.Buf}))
+			var v leaf
+			r.constantWithBody(s, nested{outer: r.Buf}, &v)
+			r.one(&v, p, h)
 		case s != nil:
 			r.head(decode.Object, p, h, class)
 			r.members(s, nested{outer: r.Buf})
@@ -84,7 +85,7 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 
 // constantWithBody takes a constant of an enum that has a class of its own: Dubbo does not take it for a constant, so that it is written as
 // an object, with the private fields of Enum, and by ObjectSchema from then on.
-func (r *Reader) constantWithBody(s *schema, m nested) func(*decode.Node) {
+func (r *Reader) constantWithBody(s *schema, m nested, v *leaf) {
 	r.use(s)
 	r.expect(tagOf(1, delimited))
 	off := r.Off
@@ -94,14 +95,14 @@ func (r *Reader) constantWithBody(s *schema, m nested) func(*decode.Node) {
 		r.misfits(off, "constant "+fmt.Sprint(ordinal)+" of enum "+s.constantOf, "another one")
 	}
 	r.unseen(m) // fields of its own
-	return func(n *decode.Node) { n.Class, n.Num, n.Text = s.constantOf, int64(ordinal), decode.UTF8(name) }
+	v.kind, v.class, v.num, v.name = decode.Enum, s.constantOf, uint64(ordinal), r.text(name)
 }
 
 // wrapped takes the one field of a Wrapper: nothing for null, else an object of any class. A list made by
 // Arrays.asList looks the same.
 func (r *Reader) wrapped(p decode.Place, h header) {
 	if r.Left() == 0 {
-		r.scalar(decode.Null, p, h, func(*decode.Node) {})
+		r.scalar(decode.Null, p, h)
 		return
 	}
 	r.dynamic(p, anyObject, r.part(1), h)
@@ -137,15 +138,13 @@ func (r *Reader) javaString(p decode.Place, h header) {
 	if coder > 1 {
 		r.Fail(decode.Malformed, "a coder, 0 or 1", fmt.Sprint(coder))
 	}
-	r.scalar(decode.String, p, h, func(n *decode.Node) {
-		switch {
-		case !r.Values():
-		case coder == 0:
-			n.Text = decode.Latin1(raw)
-		default:
-			n.Text = decode.UTF16(raw, binary.LittleEndian) // the order of nearly every machine that runs Java
-		}
-	})
+	switch n := r.scalar(decode.String, p, h); {
+	case n == nil || !r.Values():
+	case coder == 0:
+		n.Text = decode.Latin1(raw)
+	default:
+		n.Text = decode.UTF16(raw, binary.LittleEndian) // the order of nearly every machine that runs Java
+	}
 }
 
 // box takes the one field of a box.
@@ -153,7 +152,9 @@ func (r *Reader) box(class string, p decode.Place, h header) {
 	s := scalars[class]
 	r.expect(tagOf(1, s.wire))
 	v := r.raw(s.wire)
-	r.scalar(s.kind, p, h, func(n *decode.Node) { s.set(n, v) })
+	if n := r.scalar(s.kind, p, h); n != nil {
+		s.set(n, v)
+	}
 }
 
 // A scalarType is how a primitive type, or its box, is written.
@@ -223,11 +224,9 @@ func (r *Reader) bigInteger(p decode.Place, h header) {
 		}
 		r.varint("a cached number")
 	}
-	r.scalar(decode.Decimal, p, h, func(n *decode.Node) {
-		if r.Values() {
-			n.Text = jdk.Integer(mag, sign < 0).String()
-		}
-	})
+	if n := r.scalar(decode.Decimal, p, h); n != nil && r.Values() {
+		n.Text = jdk.Integer(mag, sign < 0).String()
+	}
 }
 
 // uuid takes the private fields of a UUID as its text.

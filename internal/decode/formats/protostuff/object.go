@@ -143,10 +143,9 @@ func (r *Reader) value(p decode.Place, x *shape, f uint64, w byte) {
 		}
 	case enumKind:
 		r.wires(w, varintWire)
-		off := r.Off
-		fill := r.ordinal(decode.JavaName(x.name), x.of.built(), off)
+		v, name := r.ordinal(x.name, x.of.built())
 		if n := r.Scalar(p, decode.Enum); n != nil {
-			fill(n)
+			n.Class, n.Num, n.Text = x.name, int64(int32(v)), name
 		}
 	case dynamicKind:
 		r.element(p, x, f, w)
@@ -219,7 +218,7 @@ func (r *Reader) inside(p decode.Place, k decode.Kind, read func()) {
 
 // pojo takes an object of a class after its start, and its end.
 func (r *Reader) pojo(p decode.Place, class string, m nested) {
-	r.notePart(class, m)
+	r.notePart(class, len(r.seen)-1, m)
 	if r.inParts(class) {
 		text := r.parts(class)
 		r.finish(m)
@@ -388,7 +387,7 @@ func (r *Reader) wires(w, want byte) {
 }
 
 // numeral takes a number, which must be one of its type.
-func (r *Reader) numeral(s scalarType, wire byte) uint64 {
+func (r *Reader) numeral(s *scalarType, wire byte) uint64 {
 	off := r.Off
 	v := r.raw(wire)
 	if r.entered && r.OK() && !s.holds(v) {
@@ -398,7 +397,7 @@ func (r *Reader) numeral(s scalarType, wire byte) uint64 {
 }
 
 // holds reports whether the writer writes a number as v.
-func (s scalarType) holds(v uint64) bool {
+func (s *scalarType) holds(v uint64) bool {
 	switch {
 	case s.kind == decode.Bool:
 		return v <= 1
@@ -416,7 +415,7 @@ func (s scalarType) holds(v uint64) bool {
 	return true
 }
 
-func (s scalarType) text() string {
+func (s *scalarType) text() string {
 	switch s.kind {
 	case decode.Bool:
 		return "a boolean"
