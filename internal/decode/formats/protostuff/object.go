@@ -52,6 +52,9 @@ func (r *Reader) fields(s *schema, m nested) {
 			r.absent(s, &fields[i], off)
 			i++
 		}
+		if !r.OK() {
+			return
+		}
 		if i == len(fields) || fields[i].number != n {
 			r.within.field = nil
 			r.misfits(off, s.numbersText()+" of class "+decode.JavaName(s.name), fmt.Sprintf("field %d", n))
