@@ -202,3 +202,28 @@ func TestClassesDoNotAllocate(t *testing.T) {
 	require.Nil(t, r.Err())
 	assert.Zero(t, testing.AllocsPerRun(100, walk))
 }
+
+// The changes of one field after which a body fits. Square has a float and a String.
+func TestVary(t *testing.T) {
+	f := withGraphs(t, Format)
+	for _, c := range []struct{ message, want string }{
+		{"0d00000000 120161 1801", "has another field (an int) after label, or another field (a long) after label, or another field (an Integer) after label, or another field (a Long) after label (4 more changes fit)"},
+		{"0d00000000 1005 1a0161", "has another field (an int) after side, or another field (a long) after side, or another field (an Integer) after side, or another field (a Long) after side (2 more changes fit)"},
+		{"0a0161", "has no field side, or field side as a String"},
+		{"0d00000000 1005", "has field label as an int, or field label as a long, or field label as an Integer, or field label as a Long (8 more changes fit)"},
+	} {
+		body := value(models+"Square", c.message)
+		r := f.New().(*classReader)
+		r.WrittenBy(decode.Provider)
+		whole := func(tree *decode.Tree) (bool, int) {
+			r.Reset(body, decode.Malformed, tree)
+			r.Value(decode.ByField, "result", 0, "")
+			return r.Fault() == nil, len(body)
+		}
+		ok, _ := whole(nil)
+		require.False(t, ok)
+		m := decode.NewMisfit(r, decode.Provider, r.Fault())
+		m.Search(r, whole)
+		assert.Equal(t, "the writer's "+models+"Square "+c.want, m.Text(), c.message)
+	}
+}
