@@ -140,7 +140,31 @@ func (r *Reader) refer(p decode.Place, k int) {
 		}
 		return
 	}
+	if r.library != nil && r.repeat(p, s.node) {
+		return
+	}
 	r.Scalar(p, decode.Ref).SetNum(int64(s.node))
+}
+
+// repeat records a reference to a value that is one node as that value: boxes and constants are the same object wherever they stand. It
+// reports whether the node is one.
+func (r *Reader) repeat(p decode.Place, node int32) bool {
+	if int(node) >= len(r.Tree.Nodes) {
+		return false
+	}
+	switch r.Tree.Nodes[node].Kind {
+	case decode.Bool, decode.Int, decode.Float32, decode.Float64, decode.Char, decode.Date, decode.Decimal, decode.Enum:
+	default:
+		return false
+	}
+	of := r.Tree.Nodes[node]
+	if r.copied += len(of.Text); r.copied > maxCopied*len(r.Buf) {
+		return false
+	}
+	if n := r.Scalar(p, of.Kind); n != nil {
+		n.Num, n.Float, n.Text, n.Class, n.Same = of.Num, of.Float, of.Text, of.Class, node+1
+	}
+	return true
 }
 
 // dynamic takes the member of a dynamic message, whose start has been taken, and the end of the message. h is the header of
