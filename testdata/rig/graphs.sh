@@ -50,6 +50,14 @@ compactedjava 2.6.0 plain
 compactedjava 2.7.23 plain
 compactedjava 2.7.23 skewed
 dubbo 2.6.0 plain
+protostuff 2.7.0 plain
+protostuff 2.7.1 plain
+protostuff 2.7.23 plain
+protostuff 2.7.23 skewed
+protostuff 3.2.16 plain
+protostuff 2.7.1 tagged
+protostuff 2.7.23 tagged
+protostuff 3.2.16 tagged
 fst 2.7.23 plain fst-2.57
 kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24
@@ -83,12 +91,14 @@ annotated=$work/annotated-classes
 later_annotated=$work/annotated-later-classes
 reflected=$work/reflected-classes
 later_reflected=$work/reflected-later-classes
+stuff=$work/protostuff-classes
 
-# Classes with the annotations of Kryo; some that only Kryo 4 has.
+# Classes with the annotations of Kryo, some that only Kryo 4 has, and with those of protostuff.
 compile_annotated() {
   local five
   five=$(artifact com.esotericsoftware kryo 5.4.0):$(artifact com.esotericsoftware.kryo kryo 2.24.0)
-  rm -rf "$annotated" "$later_annotated"
+  rm -rf "$annotated" "$later_annotated" "$stuff"
+  compile "$stuff" "$models:$(artifact io.protostuff protostuff-api 1.5.9)" protostuff
   compile "$annotated" "$models:$five" java
   compile "$annotated" "$models:$(artifact com.esotericsoftware kryo 4.0.2)" kryo4
   compile "$later_annotated" "$annotated:$models:$five" later
@@ -131,10 +141,11 @@ graphs() { # folder seed count serialization release special [libraries]
   name=$serialization-$release${7:+-$7}
   [ "$special" = plain ] || name+=-$special
   [[ $name =~ $pattern ]] || return 0
-  case $special in annotated*) count=${count:-40} ;; reflected*) count=${count:-100} ;; *) count=${count:-170} ;; esac
+  case $special in annotated* | tagged) count=${count:-40} ;; reflected*) count=${count:-100} ;; *) count=${count:-170} ;; esac
   case $special in
     skewed) classes=$later:$models ;;
     annotated) classes=$annotated:$models ;;
+    tagged) classes=$stuff:$models ;;
     annotated-skewed) classes=$later_annotated:$annotated:$models ;;
     reflected) classes=$reflected:$models ;;
     reflected-skewed) classes=$later_reflected:$reflected:$models ;;
@@ -183,6 +194,7 @@ if [ $# -eq 0 ]; then
   pack "$here/../models/reflected.jar" "$reflected"
   pack "$here/../models/reflected-later.jar" "$later_reflected" "$reflected"
   collect reflected "$folder"/avro-*.jsonl
+  pack "$here/../models/tagged.jar" "$stuff"
   collect annotated "$folder"/*-annotated*.jsonl
   collect graphs "$folder"/*.jsonl
 fi

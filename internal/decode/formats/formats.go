@@ -57,9 +57,9 @@ func With(p *classpath.Path) []decode.Format {
 		fst.With(fst.Format, p),                  // 9
 		fst.With(fst.Format1, p),                 // 9
 		nativehessian.Format,                     // 10
-		protostuff.Format10,                      // 10
+		protostuff.With(protostuff.Format10, p),  // 10
 		avro.With(avro.Format, schemas),          // 11
-		protostuff.Format,                        // 12
+		protostuff.With(protostuff.Format, p),    // 12
 		smartbuf.Format,                          // 13
 		gson.Format,                              // 16
 		jackson.Format,                           // 18

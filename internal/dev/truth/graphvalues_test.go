@@ -20,6 +20,7 @@ type graphComparer struct {
 	kryo  bool // writes no synthetic fields
 	fst1  bool // writes nothing of java.time
 	avro  bool // writes no classes, and nothing of those without fields
+	stuff bool // protostuff writes neither null nor empty collections
 	dubbo bool // writes fields of the JDK's classes without names, and what declared types have
 	// partly: reading stopped somewhere. What is opaque or missing from there on is not compared, everything else is.
 	partly bool
@@ -28,8 +29,10 @@ type graphComparer struct {
 	compared int
 }
 
-// unwritten are the fields that Kryo leaves out because of an annotation, or because they have none.
-var unwritten = map[string]bool{"notTagged": true, "TagBase#notTagged": true, "old": true, "optional": true}
+// unwritten are the fields that Kryo and protostuff leave out because of an annotation, or because they have none.
+var unwritten = map[string]bool{
+	"notTagged": true, "TagBase#notTagged": true, "old": true, "optional": true, "excluded": true, "deprecated": true, "deprecatedToo": true,
+}
 
 func (c *graphComparer) compare(path string, got, want any) string {
 	targets := c.refs.all(got)
@@ -73,14 +76,25 @@ func (c *graphComparer) contents(path string, got, want any) string {
 			return ""
 		}
 	}
+	if list, ok := want.([]any); ok && got == nil && c.stuff && len(c.present(list)) == 0 {
+		return ""
+	}
 	if g, ok := got.(map[string]any); ok && c.dubbo {
 		if diff, ok := c.declaredForm(path, g, want); ok {
+			return diff
+		}
+	}
+	if g, ok := got.(map[string]any); ok && c.stuff {
+		if diff, ok := c.lossyForm(path, g, want); ok {
 			return diff
 		}
 	}
 	switch w := want.(type) {
 	case []any:
 		g, ok := got.([]any)
+		if ok && c.stuff {
+			g, w = c.present(g), c.present(w)
+		}
 		if n := len(g); n > len(w) && c.partly && opaque(g[n-1]) {
 			g = g[:n-1] // the fields of the list itself
 		}
@@ -184,6 +198,16 @@ func (c *graphComparer) reflected(path string, got, want map[string]any) (diff s
 	return "", false
 }
 
+// present returns the elements that are not null. That an array has others is an opaque element without bytes.
+func (c *graphComparer) present(list []any) (present []any) {
+	for _, v := range list {
+		if m, _ := v.(map[string]any); v != nil && m["@opaque"] != json.Number("0") {
+			present = append(present, v)
+		}
+	}
+	return present
+}
+
 // declaredForm compares what serialization dubbo writes otherwise than others; ok is false for everything else.
 func (c *graphComparer) declaredForm(path string, got map[string]any, want any) (diff string, ok bool) {
 	class, _ := got["@class"].(string)
@@ -192,17 +216,7 @@ func (c *graphComparer) declaredForm(path string, got map[string]any, want any) 
 	case class == "java.lang.Number" && len(got) == 1: // the declared class has no fields
 		return "", isNumeric(want) || strings.HasPrefix(fmt.Sprint(w["@class"]), "java.util.concurrent.atomic.")
 	case class != "" && extends[fmt.Sprint(w["@class"])] == class:
-		declared := map[string]any{"@class": class}
-		for k := range got {
-			v, ok := w[class[strings.LastIndexByte(class, '.')+1:]+"#"+k] // a field that the subclass hides
-			if !ok {
-				v, ok = w[k]
-			}
-			if ok && k != "@class" {
-				declared[k] = v
-			}
-		}
-		return c.object(path, got, declared), true
+		return c.object(path, got, asDeclared(got, w, class)), true
 	case class == "java.util.UUID" && has(got, "#0"):
 		return c.compare(path, map[string]any{"@class": class, "leastSigBits": got["#0"], "mostSigBits": got["#1"]}, want), true
 	case strings.HasPrefix(class, "java.util.concurrent.atomic.") && w["@class"] == class:
@@ -215,6 +229,48 @@ func (c *graphComparer) declaredForm(path string, got map[string]any, want any) 
 		}
 	}
 	return "", false
+}
+
+// lossyForm compares what protostuff loses; ok is false for everything else. What it writes is compared.
+func (c *graphComparer) lossyForm(path string, got map[string]any, want any) (diff string, ok bool) {
+	class, _ := got["@class"].(string)
+	w, _ := want.(map[string]any)
+	switch {
+	case class != "" && extends[fmt.Sprint(w["@class"])] == class: // written as an object of the declared class
+		return c.object(path, got, asDeclared(got, w, class)), true
+	case class != "" && w == nil && want != nil && (isJDK(class) || ownContainers[class]), class != "" && w["@class"] == nil && ownContainers[class]:
+		// Once the class was the class of a message, all that is written of a collection or map are its fields, which do not hold what is in it.
+		_, list := want.([]any)
+		return "", list || w != nil
+	case isJDK(class) && w["@class"] == class && has(w, "value") && w["value"] == nil: // what is made of the fields that are not transient
+		return "", true
+	case got["@date"] != nil && w["@date"] != nil:
+		digits, utc := strings.CutSuffix(fmt.Sprint(got["@date"]), "Z")
+		if utc && len(got) == 1 && strings.HasPrefix(fmt.Sprint(w["@date"]), digits) { // the nanoseconds of a Timestamp
+			return "", true
+		}
+		// The name of an offset is transient.
+		at, region, lost := strings.Cut(fmt.Sprint(w["@date"]), "null")
+		return "", lost && strings.HasPrefix(fmt.Sprint(got["@date"]), at) && strings.HasSuffix(fmt.Sprint(got["@date"]), region)
+	case strings.HasPrefix(class, "java.sql.") && w["@date"] != nil: // Dubbo 2.7.0 and 2.7.1 have no delegates, and the time is transient
+		return "", true
+	}
+	return "", false
+}
+
+// asDeclared returns the fields of an object that a superclass has too, with their names in that.
+func asDeclared(got, want map[string]any, class string) map[string]any {
+	declared := map[string]any{"@class": class}
+	for k := range got {
+		v, ok := want[class[strings.LastIndexByte(class, '.')+1:]+"#"+k] // a field that the subclass hides
+		if !ok {
+			v, ok = want[k]
+		}
+		if ok && k != "@class" {
+			declared[k] = v
+		}
+	}
+	return declared
 }
 
 // extends are classes that fields are declared with, by those that extend them.
@@ -289,7 +345,7 @@ func (c *graphComparer) object(path string, got, want map[string]any) string {
 		if strings.Contains(k, "\ufffd") {
 			continue // several keys of a map may be printed so
 		}
-		if !ok && c.avro && k == "ignored" {
+		if !ok && (c.avro && k == "ignored" || c.stuff && unwritten[k] && strings.HasPrefix(class, "org.dubbowire.rig.models.stuff.")) {
 			continue
 		}
 		if !ok && unwritten[k] && strings.HasPrefix(class, "org.dubbowire.rig.models.annotated.") {
@@ -300,6 +356,12 @@ func (c *graphComparer) object(path string, got, want map[string]any) string {
 		}
 		if !ok && c.kryo && class == "org.dubbowire.rig.models.Marked" && k == "optional" {
 			continue // nobody asked for it
+		}
+		if !ok && c.stuff && strings.Contains(k, "#") {
+			continue // a hidden field: that of the subclass has its place
+		}
+		if list, is := w.([]any); !ok && c.stuff && (w == nil || is && len(c.present(list)) == 0) {
+			continue
 		}
 		if !ok && (c.unread(got) || c.kryo && (strings.HasPrefix(k, "this$") || strings.HasPrefix(k, "val$"))) {
 			continue

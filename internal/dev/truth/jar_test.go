@@ -25,10 +25,11 @@ const models = "../../../testdata/models/"
 // jarNames are the serializations that need the application's classes for some of their objects.
 var jarNames = map[string]bool{
 	"compactedjava": true, "dubbo": true, "kryo": true, "kryo (Kryo 5)": true, "kryo2": true, "kryo2 (Kryo 5)": true, "fst": true, "fst (FST 1)": true, "avro": true,
+	"protostuff": true, "protostuff (id 10)": true,
 }
 
 // whole is those of them whose values are all read with the classes.
-var whole = map[string]bool{"compactedjava": true, "fst": true, "kryo": true}
+var whole = map[string]bool{"compactedjava": true, "fst": true, "kryo": true, "protostuff": true, "protostuff (id 10)": true}
 
 // isWhole reports whether all values of a capture are read with the classes. Dubbo 3 numbers registered classes in an order that is not
 // known. Serializers of some models leave fields out; TestGraphs knows which.
@@ -74,7 +75,7 @@ func TestWithClasses(t *testing.T) {
 		if testing.Short() && i%8 != 0 { // the race detector finds nothing more in the others
 			continue
 		}
-		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true, "avro": true}
+		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true, "avro": true, "protostuff": true}
 		if p.foreign() || !slices.ContainsFunc(p.Serializations, func(s string) bool { return configured[s] }) || strings.HasPrefix(p.Name, "fork-") {
 			continue
 		}
@@ -232,8 +233,11 @@ func (w *withClasses) check(frame int64, what string, got any, wants ...any) {
 	first := ""
 	for _, want := range wants {
 		capture := newTyped()
-		if capture.typedRules = (&typedRules{}); w.pairs[frame].ours.Serialization == "avro" {
-			capture.typedRules = typedNames["avro"]
+		name := w.pairs[frame].ours.Serialization
+		if capture.typedRules = (&typedRules{}); name == "avro" {
+			capture.typedRules = typedNames[name]
+		} else if rules := typedNames[name]; rules != nil {
+			capture.nulls = rules.nulls
 		}
 		c := comparer{ours: got, truth: want, full: !w.partly, typed: capture, fst1: w.pairs[frame].ours.Serialization == "fst (FST 1)"}
 		diff := c.compare("", got, want)

@@ -21,6 +21,7 @@ func (r *Reader) missing(length uint64, elements int) {
 
 // ordinals takes the constants of an enum array.
 func (r *Reader) ordinals(class string, m nested) (i int) {
+	s := r.schemaOf(class)
 	for ; r.OK(); i++ {
 		f, w, more := r.next(m)
 		if !more {
@@ -29,9 +30,9 @@ func (r *Reader) ordinals(class string, m nested) (i int) {
 		if f != 2 || w != varintWire {
 			r.Fail(decode.Unsupported, "an ordinal", fmt.Sprintf("field %d", f))
 		}
-		v := r.varint("an ordinal")
+		v, name := r.ordinal(class, s)
 		if n := r.Leaf(decode.Enum, decode.ByIndex, "", i); n != nil {
-			n.Class, n.Num = class, int64(int32(v))
+			n.Class, n.Num, n.Text = class, int64(int32(v)), name
 		}
 	}
 	return i
@@ -64,9 +65,10 @@ func (r *Reader) scalars(m nested) {
 func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 	switch {
 	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
-		v := r.raw(wire)
-		if n := r.Scalar(p, primitive[id].kind); n != nil {
-			primitive[id].set(n, v)
+		s := &primitive[id]
+		v := r.numeral(s, wire)
+		if n := r.Scalar(p, s.kind); n != nil {
+			s.set(n, v)
 		}
 	case id == idDate && wire == fixed64Wire:
 		v := int64(r.raw(wire))
@@ -78,8 +80,12 @@ func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 		kind := decode.String
 		if id == idBigDecimal {
 			kind = decode.Decimal
+			r.checkDecimal(raw)
 		}
-		r.FillUTF8(r.Scalar(p, kind), raw)
+		r.checkText(raw)
+		if n := r.Scalar(p, kind); n != nil && (r.Values() || p.Label == decode.ByKey) {
+			n.Text = decode.UTF8(raw)
+		}
 	case wire == delimited && (id == idBytes || id == idByteString):
 		raw := r.delimited("bytes")
 		r.FillRaw(r.Scalar(p, decode.Bytes), raw)
@@ -92,6 +98,8 @@ func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 		if n := r.Scalar(p, decode.Decimal); n != nil && r.Values() {
 			n.Text = jdk.Signed(raw).String()
 		}
+	case r.entered:
+		r.misfits(r.Off, typeNames[id], wireName(wire))
 	default:
 		r.Fail(decode.Unsupported, "an element", fmt.Sprintf("type %d of wire type %d", id, wire))
 	}

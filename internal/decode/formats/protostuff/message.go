@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/jdk"
@@ -25,17 +24,14 @@ func (r *Reader) head(k decode.Kind, p decode.Place, h header, class string) int
 }
 
 // scalar records a message that is one value: the node owns the message.
-func (r *Reader) scalar(k decode.Kind, p decode.Place, h header, fill func(n *decode.Node)) {
+func (r *Reader) scalar(k decode.Kind, p decode.Place, h header) *decode.Node {
 	i := r.head(k, p, h, "")
+	r.Fill(i)
 	r.Close()
 	if !r.OK() {
-		return
+		return nil
 	}
-	r.Pass()
-	if n := r.Tree.Node(i); n != nil {
-		n.Off, n.Len = int32(h.class), int32(r.Off-h.class)
-		fill(n)
-	}
+	return r.Tree.Node(i)
 }
 
 // message takes the fields of an object to the end of the buffer. It fails for classes that are not read.
@@ -53,13 +49,6 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 		r.head(decode.Object, p, h, class)
 		r.uuid()
 		r.Close()
-	case "java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime", "java.time.Instant":
-		s := r.parts(class)
-		r.scalar(decode.Date, p, h, func(n *decode.Node) {
-			if r.Values() {
-				n.Text = s()
-			}
-		})
 	case "java.util.Collections$EmptyList", "java.util.Collections$EmptySet":
 		r.head(decode.List, p, h, "")
 		r.Close()
@@ -69,22 +58,54 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 	case "java.util.Arrays$ArrayList":
 		r.wrapped(p, h)
 	default:
-		if p.Throwable {
-			r.throwable(class, p, h)
+		if r.inParts(class) {
+			s := r.parts(class)
+			if n := r.scalar(decode.Date, p, h); n != nil && r.Values() {
+				n.Text = s()
+			}
 			return
 		}
-		r.Fail(decode.Unsupported, "the fields of class "+class, "numbers of fields")
+		s := r.usable(class)
+		switch {
+		case s != nil && s.constantOf != "":
+			var v leaf
+			r.constantWithBody(s, nested{outer: r.Buf}, &v)
+			r.one(&v, p, h)
+		case s != nil:
+			r.head(decode.Object, p, h, class)
+			r.members(s, nested{outer: r.Buf})
+			r.Close()
+		case p.Throwable:
+			r.throwable(class, p, h)
+		default:
+			r.Fail(decode.Unsupported, "the fields of class "+class, "numbers of fields")
+		}
 	}
+}
+
+// constantWithBody takes a constant of an enum that has a class of its own: Dubbo does not take it for a constant, so that it is written as
+// an object, with the private fields of Enum, and by ObjectSchema from then on.
+func (r *Reader) constantWithBody(s *schema, m nested, v *leaf) {
+	r.use(s)
+	r.expect(tagOf(1, delimited))
+	off := r.Off
+	name := r.delimited("the name of a constant")
+	ordinal := int32(r.field(2))
+	if of := r.schemaOf(s.constantOf); of != nil && r.OK() && (int(ordinal) >= len(of.ordinals) || ordinal < 0 || of.ordinals[ordinal] != string(name)) {
+		r.misfits(off, "constant "+fmt.Sprint(ordinal)+" of enum "+s.constantOf, "another one")
+	}
+	r.unseen(m) // fields of its own
+	v.kind, v.class, v.num, v.name = decode.Enum, s.constantOf, uint64(ordinal), r.text(name)
 }
 
 // wrapped takes the one field of a Wrapper: nothing for null, else an object of any class. A list made by
 // Arrays.asList looks the same.
 func (r *Reader) wrapped(p decode.Place, h header) {
 	if r.Left() == 0 {
-		r.scalar(decode.Null, p, h, func(*decode.Node) {})
+		r.scalar(decode.Null, p, h)
 		return
 	}
-	r.dynamic(p, r.part(1), h)
+	r.dynamic(p, anyObject, r.part(1), h)
 }
 
 // throwable takes an exception's message; its other fields are opaque.
@@ -117,15 +138,13 @@ func (r *Reader) javaString(p decode.Place, h header) {
 	if coder > 1 {
 		r.Fail(decode.Malformed, "a coder, 0 or 1", fmt.Sprint(coder))
 	}
-	r.scalar(decode.String, p, h, func(n *decode.Node) {
-		switch {
-		case !r.Values():
-		case coder == 0:
-			n.Text = decode.Latin1(raw)
-		default:
-			n.Text = decode.UTF16(raw, binary.LittleEndian) // the order of nearly every machine that runs Java
-		}
-	})
+	switch n := r.scalar(decode.String, p, h); {
+	case n == nil || !r.Values():
+	case coder == 0:
+		n.Text = decode.Latin1(raw)
+	default:
+		n.Text = decode.UTF16(raw, binary.LittleEndian) // the order of nearly every machine that runs Java
+	}
 }
 
 // box takes the one field of a box.
@@ -133,7 +152,9 @@ func (r *Reader) box(class string, p decode.Place, h header) {
 	s := scalars[class]
 	r.expect(tagOf(1, s.wire))
 	v := r.raw(s.wire)
-	r.scalar(s.kind, p, h, func(n *decode.Node) { s.set(n, v) })
+	if n := r.scalar(s.kind, p, h); n != nil {
+		s.set(n, v)
+	}
 }
 
 // A scalarType is how a primitive type, or its box, is written.
@@ -203,11 +224,9 @@ func (r *Reader) bigInteger(p decode.Place, h header) {
 		}
 		r.varint("a cached number")
 	}
-	r.scalar(decode.Decimal, p, h, func(n *decode.Node) {
-		if r.Values() {
-			n.Text = jdk.Integer(mag, sign < 0).String()
-		}
-	})
+	if n := r.scalar(decode.Decimal, p, h); n != nil && r.Values() {
+		n.Text = jdk.Integer(mag, sign < 0).String()
+	}
 }
 
 // uuid takes the private fields of a UUID as its text.
@@ -216,40 +235,6 @@ func (r *Reader) uuid() {
 	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
 		n.Text = jdk.UUID(hi, lo)
 	}
-}
-
-// inParts has the classes that parts reads.
-var inParts = map[string]bool{"java.time.LocalDate": true, "java.time.LocalTime": true, "java.time.LocalDateTime": true, "java.time.Instant": true}
-
-// parts takes the private fields of a class of java.time and returns what makes their text.
-func (r *Reader) parts(class string) func() string {
-	switch class {
-	case "java.time.LocalDate":
-		return r.date()
-	case "java.time.LocalTime":
-		return r.clock()
-	case "java.time.LocalDateTime":
-		m := r.part(1)
-		date := r.date()
-		r.finish(m)
-		m = r.part(2)
-		clock := r.clock()
-		r.finish(m)
-		return func() string { return date() + "T" + clock() }
-	default: // java.time.Instant
-		seconds, nanos := int64(r.field(1)), int64(r.field(2))
-		return func() string { return jdk.Instant(time.Unix(seconds, nanos%1e9)) }
-	}
-}
-
-func (r *Reader) date() func() string {
-	d := jdk.Date{Year: int(int32(r.field(1))), Month: int(uint8(r.field(2))), Day: int(uint8(r.field(3)))}
-	return d.String
-}
-
-func (r *Reader) clock() func() string {
-	c := jdk.Clock{Hour: int(uint8(r.field(1))), Minute: int(uint8(r.field(2))), Second: int(uint8(r.field(3))), Nano: int(uint32(r.field(4)))}
-	return c.String
 }
 
 // field takes a varint field with a given number.

@@ -12,8 +12,8 @@ import (
 //
 // Texts have the wire type of the second form, too. The reader never guesses from the bytes which of them a field has: some
 // fields have only nested messages (the field of a Wrapper, elements of collections and of arrays of objects, entries of
-// maps, their keys and values, parts of dates and times, the magnitude of a BigInteger), all other fields have none. Fields
-// of application classes are not known, so they are not read.
+// maps, their keys and values, parts of dates and times, the magnitude of a BigInteger), all other fields have none. Of fields
+// of application classes the class path tells.
 type nested struct {
 	field uint64
 	outer []byte // the buffer before it was cut at the end of the message; nil for a group

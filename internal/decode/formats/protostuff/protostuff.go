@@ -1,7 +1,8 @@
 // Package protostuff reads bodies of Dubbo's serialization "protostuff" (id 12; 10 in Dubbo 2.7.0 and 2.7.1).
 //
 // An object is written as the lengths of a class name and of a message, the name and the message, so every extent is exact.
-// Messages have field numbers and no names: objects of application classes are measured, not decoded. The reader turns
+// Messages have field numbers and no names: objects of application classes are measured, and decoded only with the class path, from
+// which the schemas of protostuff are computed (schema.go, shape.go; object.go reads by them). The reader turns
 // boxes, strings, numbers, dates, arrays, collections and maps into values. Nested messages are groups, and repeated objects
 // are references; Dubbo 2.7.0 writes nested messages after their length, each time in full. The wire type of the first
 // nested message of a value tells which form it has; see nested.
@@ -9,7 +10,8 @@
 // The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
 //
 // Sources: Dubbo 2.7.0, 2.7.1 and 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
-// ProtostuffOutput, ProtobufIOUtil, ProtobufOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas.
+// ProtostuffOutput, ProtobufIOUtil, ProtobufOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas; with
+// classes also 1.8.0, RuntimeFieldFactory and the factories that it chooses, PolymorphicCollectionSchema and PolymorphicMapSchema, EnumIO.
 package protostuff
 
 import (
@@ -27,6 +29,8 @@ var Format = decode.Format{
 	ID:         12,
 	Name:       "protostuff",
 	Depth:      decode.DepthEnvelope,
+	Classes:    decode.DepthFull,
+	Counts:     true,
 	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "protostuff.pcap.zst",
 	Heartbeats: [][]byte{append([]byte{0, 0, 0, byte(len(wrapper)), 0, 0, 0, 0}, wrapper...)},
@@ -72,17 +76,33 @@ var starts = decode.Starts{
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {
 	decode.Recorder
-	objects int    // number of objects of the current value that references may mean
-	seen    []seen // these objects, if there is a tree
-	form    byte   // wire type of the nested messages of the current value, 0 before the first one
-	copied  int    // bytes of texts repeated for references
-	probe   *Reader
+	seen    []seen   // objects of the current value that references may mean
+	form    byte     // wire type of the nested messages of the current value, 0 before the first one
+	copied  int      // bytes of texts repeated for references
+	nulls   int      // fields that have no bytes
+	again   bool     // bytes are read again, whose objects have numbers
+	seconds int32    // of the last zone offset that was read
+	library *library // may be nil
+
+	// With a library:
+	distrust  *decode.Error
+	used      []*schema     // whose fields were read, in this body
+	entered   bool          // whether that was in the current value
+	within    place         // the innermost object, and its field
+	fault     *decode.Error // why the first part could not be read
+	misfit    *decode.Error // the same of the first one that does not fit its class
+	variation *decode.Variation
+	varies    *schema // the schema that varied is made of
+	varied    []field
 }
 
 // Reset implements decode.Reader.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
-	r.copied = 0
+	r.copied, r.nulls = 0, 0
+	clear(r.used)
+	r.used = r.used[:0]
+	r.within, r.fault, r.misfit = place{}, nil, nil
 	r.begin()
 }
 
@@ -119,22 +139,28 @@ func (r *Reader) object(p decode.Place) {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
-	head := r.Off
+	h := header{start: r.Off, lengths: r.Off + 8}
 	name, size := r.length("the length of a class name"), r.length("the length of a value")
-	class := string(r.Bytes(name, "a class name"))
+	class := r.Name(r.Bytes(name, "a class name"))
 	if !r.Need(size, "a value") {
 		return
 	}
-	body := r.Buf
-	end := r.Off + size
-	h := header{start: head, lengths: head + 8, class: r.Off}
-	if r.readable(class, p, end) {
-		r.Buf = body[:end]
-		r.begin()
-		r.message(class, p, h)
-		r.Buf = body
+	h.class = r.Off
+	mark, body, short := r.Mark(), r.Buf, r.Short
+	r.Buf, r.Short = body[:r.Off+size], decode.Malformed
+	r.begin()
+	r.message(class, p, h)
+	if n := r.Left(); n > 0 {
+		r.Fail(decode.Unsupported, "the end of a value", fmt.Sprintf("%d bytes more", n))
+	}
+	r.Buf, r.Short = body, short
+	err := r.Err()
+	if err == nil || err.Cause == decode.Limit && r.Tree.Full() {
 		return
 	}
+	r.note(err)
+	r.Resume(h.class)
+	r.Rewind(mark)
 	r.head(decode.Object, p, h, class)
 	r.Skip(size, "a value")
 	r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
@@ -148,20 +174,7 @@ func (r *Reader) begin() {
 	}
 	clear(r.seen)
 	r.seen = r.seen[:0]
-	r.objects = 0
-	r.form = 0
-}
-
-// readable reports whether the message that ends at end can be read, by reading it without a tree.
-func (r *Reader) readable(class string, p decode.Place, end int) bool {
-	if r.probe == nil {
-		r.probe = new(Reader)
-	}
-	x := r.probe
-	x.Reset(r.Buf[:end], decode.Malformed, nil)
-	x.Off = r.Off
-	x.message(class, p, header{start: r.Off, lengths: r.Off, class: r.Off})
-	return x.OK() && x.Off == end
+	r.form, r.again, r.entered = 0, false, false
 }
 
 // length takes a length of four bytes.

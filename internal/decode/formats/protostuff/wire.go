@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
@@ -18,6 +19,17 @@ const (
 	fixed32Wire = 5
 	reference   = 6
 )
+
+// wireName says what the bytes of a wire type are.
+func wireName(wire byte) string {
+	return [...]string{"a number", "8 bytes", "bytes with a length", "a message", "the end of a message", "4 bytes", "a reference", "wire type 7"}[wire&7]
+}
+
+// typeNames are the types of scalars by their ids.
+var typeNames = [...]string{
+	idBool: "a boolean", idByte: "a byte", idChar: "a char", idShort: "a short", idInt: "an int", idLong: "a long", idFloat: "a float", idDouble: "a double",
+	idString: "a text", idByteString: "bytes", idBytes: "bytes", idBigDecimal: "a BigDecimal", idBigInteger: "a BigInteger", idDate: "a Date",
+}
 
 func tagOf(field uint64, wire byte) uint64 { return field<<3 | uint64(wire) }
 
@@ -56,6 +68,14 @@ func (r *Reader) varint(what string) uint64 {
 func (r *Reader) delimited(what string) []byte {
 	n := r.varint(what)
 	return r.Bytes(int(min(n, math.MaxInt32)), what)
+}
+
+// text returns bytes as a string, of which equal ones share a copy.
+func (r *Reader) text(b []byte) string {
+	if !utf8.Valid(b) {
+		return decode.UTF8(b)
+	}
+	return r.Name(b)
 }
 
 // raw takes a number of a wire type.

@@ -22,7 +22,7 @@ import org.dubbowire.rig.truth.Recorder;
  * Bodies of requests and responses with random graphs of the models, as Dubbo's codec writes them, without peers: main of a JVM with the
  * jars of one release. Arguments: a name for the
  * dialect, release, serialization, seed, number of bodies, what is special ("plain" for nothing, "registered", "skewed", "annotated",
- * "annotated-skewed", "reflected", "reflected-skewed").
+ * "annotated-skewed", "reflected", "reflected-skewed", "tagged").
  */
 public final class Graphs {
     private final String release;
@@ -46,6 +46,7 @@ public final class Graphs {
             case "skewed" -> models + "skew.SkewService";
             case "reflected", "reflected-skewed" -> models + "reflected.ReflectedService";
             case "annotated", "annotated-skewed" -> models + "annotated.Kryo" + (release.startsWith("3") ? 5 : 4) + "Service";
+            case "tagged" -> models + "stuff.StuffService";
             default -> models + "Service";
         });
         String dubbo = release.compareTo("2.7") < 0 ? "com.alibaba.dubbo" : "org.apache.dubbo";

@@ -72,6 +72,11 @@ final class Models {
         filler.also(AtomicLong.class, () -> new AtomicLong(random.nextLong()));
         filler.also(AtomicReference.class, () -> new AtomicReference<>("referenced"));
         filler.also(TimeZone.class, () -> TimeZone.getTimeZone(pick("UTC", "Asia/Tokyo", "Europe/Paris")));
+        if (service.getPackageName().endsWith(".stuff")) {
+            filler.also(EnumMap.class, () -> numbers(service));
+            filler.also(EnumSet.class, () -> constants(service));
+            filler.also(AbstractMap.class, () -> pick(new HashMap<>(Map.of("a", 1)), new TreeMap<>(Map.of("b", 2, "c", 3)), new java.util.concurrent.ConcurrentHashMap<>()));
+        }
         filler.also(OptionalInt.class, () -> random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt()));
         filler.also(OptionalLong.class, () -> random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextLong()));
         filler.also(OptionalDouble.class, () -> random.nextBoolean() ? OptionalDouble.empty() : OptionalDouble.of(random.nextInt() / 8.0));
@@ -105,6 +110,37 @@ final class Models {
             return (Throwable) classes(service, "Failure")[0].getConstructor(String.class, int.class, String.class)
                 .newInstance(random.nextBoolean() ? null : "failure " + random.nextInt(50), random.nextInt(3000), random.nextBoolean() ? null : "detail");
         } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private EnumMap numbers(Class<?> service) {
+        EnumMap map = new EnumMap(mode(service));
+        for (Object constant : mode(service).getEnumConstants()) {
+            if (random.nextBoolean()) {
+                map.put((Enum) constant, random.nextInt());
+            }
+        }
+        return map;
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private EnumSet constants(Class<?> service) {
+        EnumSet set = EnumSet.noneOf(mode(service));
+        for (Object constant : mode(service).getEnumConstants()) {
+            if (random.nextBoolean()) {
+                set.add(constant);
+            }
+        }
+        return set;
+    }
+
+    @SuppressWarnings("rawtypes")
+    private static Class<? extends Enum> mode(Class<?> service) {
+        try {
+            return Class.forName(service.getPackageName() + ".Mode").asSubclass(Enum.class);
+        } catch (ClassNotFoundException e) {
             throw new IllegalStateException(e);
         }
     }

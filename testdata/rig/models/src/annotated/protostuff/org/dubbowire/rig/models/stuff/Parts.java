@@ -1,0 +1,72 @@
+package org.dubbowire.rig.models.stuff;
+
+import java.io.Serializable;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.Timestamp;
+import java.time.LocalDate;
+import java.time.ZonedDateTime;
+import java.util.*;
+import org.dubbowire.rig.models.Base;
+import org.dubbowire.rig.models.Box;
+import org.dubbowire.rig.models.Circle;
+import org.dubbowire.rig.models.Names;
+import org.dubbowire.rig.models.Shape;
+import org.dubbowire.rig.models.Square;
+
+/** Elements, keys and values of all kinds. */
+@SuppressWarnings("rawtypes")
+public class Parts implements Serializable {
+    private List<int[]> ints;
+    private List<Integer[]> boxes;
+    private List<String[]> texts;
+    private List<Square[]> squares;
+    private List<Shape[]> shapes;
+    private List<List<String>> lists;
+    private List<Map<String, Integer>> maps;
+    private List<Names> names;
+    private List<Class<?>> classes;
+    private List<Enum<?>> constants;
+    private List<Number> numbers;
+    private List<Object> objects;
+    private List<Timestamp> stamps;
+    private List<LocalDate> days;
+    private List<ZonedDateTime> moments;
+    private List<byte[]> blobs;
+    private List<Base> bases;
+    private List<Box<String>> generic;
+    private Set<BigDecimal> decimals;
+    private Set<Mode> modes;
+    private Timestamp[] stampArray;
+    private BigInteger[] integers;
+    private Mode[] modeArray;
+    private Base[] baseArray;
+    private Names[] nameArray;
+    private Map<String, int[]> intsByName;
+    private Map<String, Integer[]> boxesByName;
+    private Map<Mode, Square[]> squaresByMode;
+    private Map<Mode, Mode> modeByMode;
+    private Map<Mode, Shape> shapeByMode;
+    private Map<Mode, Base> baseByMode;
+    private Map<Mode, List<String>> listByMode;
+    private Map<LocalDate, String> byDay;
+    private Map<LocalDate, Mode> modeByDay;
+    private Map<LocalDate, Circle> circleByDay;
+    private Map<UUID, Object> byId;
+    private Map<Object, String> byAny;
+    private Map<Comparable, Integer> byComparable;
+    private Map<Class<?>, Integer> byClass;
+    private Map<Long, Timestamp> stampByNumber;
+    private Map<Timestamp, Long> numberByStamp;
+    private Map<String, Class<?>> classByName;
+    private Map<String, Number> numberByName;
+    private Map<String, Base> baseByName;
+    private Map<String, Mode[]> modesByName;
+    private Map<String, Shape[]> shapesByName;
+    private EnumMap<Mode, Integer> enumMap;
+    private EnumSet<Mode> enumSet;
+    private EnumMap rawEnumMap;
+    private EnumSet rawEnumSet;
+    private AbstractMap<String, Integer> abstractMap;
+    private String last;
+}
