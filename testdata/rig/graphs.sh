@@ -50,6 +50,10 @@ compactedjava 2.6.0 plain
 compactedjava 2.7.23 plain
 compactedjava 2.7.23 skewed
 dubbo 2.6.0 plain
+fury 3.2.16 plain
+fury 3.2.16 skewed
+fury-compatible 3.2.16 plain
+fury-compatible 3.2.16 skewed
 fst 2.7.23 plain fst-2.57
 kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24

@@ -37,35 +37,35 @@ func All() []decode.Format { return With(nil) }
 func With(p *classpath.Path) []decode.Format {
 	return []decode.Format{
 		dubboserialization.With(dubboserialization.Format, p), // 1
-		hessian2.Format,                    // 2
-		java.Format,                        // 3
-		java.With(compactedjava.Format, p), // 4
-		json.Format,                        // 5
-		fastjson.Format,                    // 6
-		fastjson.Prefixed,                  // 6
-		nativejava.Format,                  // 7
-		kryo.With(kryo.Format, p),          // 8
-		kryo.With(kryo.Format5, p),         // 8
-		fst.With(fst.Format, p),            // 9
-		fst.With(fst.Format1, p),           // 9
-		nativehessian.Format,               // 10
-		protostuff.Format10,                // 10
-		avro.Format,                        // 11
-		protostuff.Format,                  // 12
-		smartbuf.Format,                    // 13
-		gson.Format,                        // 16
-		jackson.Format,                     // 18
-		protobufjson.Format,                // 21
-		protobuf.Format21,                  // 21
-		protobuf.Format,                    // 22
-		fastjson2.Format,                   // 23
-		kryo.With(kryo2.Format, p),         // 25
-		kryo.With(kryo2.Format5, p),        // 25
-		msgpack.Format,                     // 27
-		fury.Format,                        // 28
-		fury.Format010,                     // 28
-		furycompatible.Format,              // 29
-		furycompatible.Format010,           // 29
-		custom.Format,                      // 31
+		hessian2.Format,                        // 2
+		java.Format,                            // 3
+		java.With(compactedjava.Format, p),     // 4
+		json.Format,                            // 5
+		fastjson.Format,                        // 6
+		fastjson.Prefixed,                      // 6
+		nativejava.Format,                      // 7
+		kryo.With(kryo.Format, p),              // 8
+		kryo.With(kryo.Format5, p),             // 8
+		fst.With(fst.Format, p),                // 9
+		fst.With(fst.Format1, p),               // 9
+		nativehessian.Format,                   // 10
+		protostuff.Format10,                    // 10
+		avro.Format,                            // 11
+		protostuff.Format,                      // 12
+		smartbuf.Format,                        // 13
+		gson.Format,                            // 16
+		jackson.Format,                         // 18
+		protobufjson.Format,                    // 21
+		protobuf.Format21,                      // 21
+		protobuf.Format,                        // 22
+		fastjson2.Format,                       // 23
+		kryo.With(kryo2.Format, p),             // 25
+		kryo.With(kryo2.Format5, p),            // 25
+		msgpack.Format,                         // 27
+		fury.With(fury.Format, p),              // 28
+		fury.With(fury.Format010, p),           // 28
+		fury.With(furycompatible.Format, p),    // 29
+		fury.With(furycompatible.Format010, p), // 29
+		custom.Format,                          // 31
 	}
 }

@@ -47,9 +47,20 @@ func (r *Reader) document(p decode.Place) {
 	if r.OK() && r.Off == end || r.Tree.Full() {
 		return
 	}
+	trailing := r.Off
 	if r.OK() { // bytes after the value
 		r.Rewind(start)
 		r.Tree.CloseTo(depth)
+	}
+	if r.fault == nil {
+		err := r.Err()
+		if err == nil {
+			err = &decode.Error{Cause: decode.Malformed, At: trailing, Expected: "the end of an object", Found: "more bytes"}
+		}
+		own := *err
+		if r.fault = &own; own.Cause == r.Short {
+			r.fault.Cause = decode.Malformed // the whole document is here
+		}
 	}
 	at := r.Off - r.Pending()
 	r.Resume(at)
@@ -67,6 +78,7 @@ func (r *Reader) begin() {
 	clear(r.strings)
 	r.strings = r.strings[:0]
 	r.objects = r.objects[:0]
+	r.within = place{}
 }
 
 // open opens a container and records its head.
@@ -88,13 +100,18 @@ func (r *Reader) flagged(p decode.Place) {
 }
 
 // flag takes a reference flag. It returns true if data follow; if not, it has recorded the value.
-func (r *Reader) flag(p *decode.Place) (follows bool) {
+func (r *Reader) flag(p *decode.Place) (follows bool) { return r.ref(p, true) }
+
+// ref takes a reference flag. It returns true if data follow; if not, it has recorded the value. tracked: the object has a number.
+func (r *Reader) ref(p *decode.Place, tracked bool) (follows bool) {
 	switch b := r.Byte("a reference flag"); b {
 	case refNew:
 		if !r.OK() {
 			return false
 		}
-		r.objects = append(r.objects, int32(len(r.Tree.Nodes)))
+		if tracked {
+			r.objects = append(r.objects, int32(r.NextNode()))
+		}
 		return true
 	case notNull:
 		return true
@@ -104,7 +121,7 @@ func (r *Reader) flag(p *decode.Place) (follows bool) {
 		k := r.Varint9("the number of an object")
 		switch {
 		case !r.OK():
-		case k >= uint64(len(r.objects)):
+		case k >= uint64(len(r.objects)) || !tracked:
 			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", len(r.objects)), fmt.Sprint(k))
 		default:
 			r.Scalar(*p, decode.Ref).SetNum(int64(r.objects[k]))
@@ -125,9 +142,14 @@ func (r *Reader) class(p *decode.Place) *class {
 	case id&1 == 0:
 		p.Head = r.Off
 		if k := id >> 1; k < uint64(len(classes)) && classes[k] != nil {
-			return classes[k]
+			switch c := classes[k]; {
+			case r.library != nil && c.layout == unknown:
+				return r.library.class(c.name)
+			case r.library != nil || k > 3:
+				return c
+			}
 		}
-		return &class{name: fmt.Sprintf("#%d", id>>1)}
+		return &class{name: fmt.Sprintf("#%d", id>>1), id: -1}
 	case id != 1:
 		r.FailAt(off, decode.Malformed, "a class", fmt.Sprint(id))
 		return nil
@@ -137,7 +159,10 @@ func (r *Reader) class(p *decode.Place) *class {
 	if pkg != "" {
 		simple = pkg + "." + simple
 	}
-	return &class{name: simple}
+	if r.library != nil {
+		return r.library.class(simple)
+	}
+	return &class{name: simple, id: -1}
 }
 
 // part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of an earlier part.

@@ -49,6 +49,9 @@ var Format010 = func() decode.Format {
 // New returns a reader for fury-core 0.2.0.
 func New() decode.Reader { return new(Reader) }
 
+// NewCompatible is New for compatible mode, in which fields have tags.
+func NewCompatible() decode.Reader { return &Reader{tags: true} }
+
 // New010 returns a reader for fury-core 0.10 and Fory.
 func New010() decode.Reader { return &Reader{v010: true} }
 
@@ -69,16 +72,42 @@ type Reader struct {
 	decode.Recorder
 	v010 bool
 	meta bool // compatible mode of 0.10
+	tags bool // compatible mode of 0.2.0
 
 	// State of one document.
 	strings []string // parts of class names, in order of their first appearance
 	objects []int32
+
+	application
+}
+
+// application is what a reader knows of the application's classes, and what it found of them in a body.
+type application struct {
+	library   *library           // nil: it was not given any
+	named     map[string]*class  // by the name on the wire
+	allowed   map[[2]*class]bool // whether a declared class allows another one
+	distrust  *decode.Error      // what objects of the application fail with; nil if they are read
+	variation *decode.Variation
+	varied    []field
+
+	// Of one body.
+	used   []*class      // of the class path, in the order in which their objects came
+	within place         // where reading is, or stopped
+	fault  *decode.Error // of the first value that could not be read
+	// incomplete: reading stopped because something is not in the class path. misread: a value has a class that cannot be.
+	incomplete, misread bool
+	lastInt, sized      int64 // the last int that was read, and the last field named size
+}
+
+func (a *application) startBody() {
+	a.used, a.within, a.fault, a.incomplete, a.misread, a.sized = a.used[:0], place{}, nil, false, false, noSize
 }
 
 // Reset implements decode.Reader.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.begin()
+	r.startBody()
 }
 
 // SkipText implements decode.Reader.

@@ -67,11 +67,11 @@ func (r *Reader) tagged(what string) int64 {
 
 // count takes a number of elements of at least size bytes each.
 func (r *Reader) count(what string, size int) int {
-	return r.fits(r.Varint9(what), size)
+	return r.fitsLeft(r.Varint9(what), size)
 }
 
-// fits checks a number of elements.
-func (r *Reader) fits(n uint64, size int) int {
+// fitsLeft checks a number of elements.
+func (r *Reader) fitsLeft(n uint64, size int) int {
 	if r.OK() && n > uint64(r.Left()/size) {
 		r.Need(int(min(n, math.MaxInt32/8))*size, fmt.Sprintf("%d elements", n))
 	}

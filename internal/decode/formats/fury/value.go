@@ -10,13 +10,16 @@ import (
 )
 
 // data takes what follows the class.
-func (r *Reader) data(cl *class, p decode.Place) {
+func (r *Reader) data(cl *class, p decode.Place) { r.dataAs(cl, p, nil) }
+
+// dataAs takes what follows the class. of, which may be nil, is what the declared type says of elements.
+func (r *Reader) dataAs(cl *class, p decode.Place, of *declared) {
 	switch cl.layout {
 	case unknown:
 		r.other(cl, p)
 	case date, timestamp, bigInteger, bigDecimal, javaTime:
 		r.worded(cl, p)
-	case asText, locale, pattern, uuid, classRef:
+	case asText, locale, pattern, uuid, classRef, calendar, zoneID:
 		r.described(cl, p)
 	case optionalOf:
 		if present := r.Byte("whether a value is present"); present != 0 || !r.OK() {
@@ -27,7 +30,7 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	case boolean, int8s, char, int16s, zigzag, float, tagged64, double, str, int32s, int64s:
 		r.scalar(cl.layout, p)
 	default:
-		r.containerData(cl, p)
+		r.containerData(cl, p, of)
 	}
 }
 
@@ -41,6 +44,8 @@ func (r *Reader) other(cl *class, p decode.Place) {
 	if p.Throwable {
 		r.message()
 	}
+	r.incomplete = true
+	r.ask(cl)
 	r.FailClass("the fields of class", cl.name)
 }
 
@@ -66,7 +71,11 @@ func (r *Reader) message() {
 func (r *Reader) scalar(l layout, p decode.Place) {
 	switch l {
 	case boolean:
-		r.Boolean(p, r.Byte("a boolean") != 0)
+		b := r.Byte("a boolean")
+		if b > 1 && r.strict() && r.OK() {
+			r.FailAt(r.Off-1, decode.Malformed, "a boolean", decode.HexByte(b))
+		}
+		r.Boolean(p, b != 0)
 	case int8s:
 		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case int16s:
@@ -76,8 +85,13 @@ func (r *Reader) scalar(l layout, p decode.Place) {
 	case int64s:
 		r.Integer(p, int64(r.Little(8, "a long")))
 	case zigzag:
-		v := uint32(r.Varint9("an int"))
-		r.Integer(p, int64(int32(v>>1)^-int32(v&1)))
+		raw := r.Varint9("an int")
+		if raw > math.MaxUint32 && r.OK() {
+			r.Fail(decode.Malformed, "an int", fmt.Sprint(raw))
+		}
+		v := uint32(raw)
+		r.lastInt = int64(int32(v>>1) ^ -int32(v&1))
+		r.Integer(p, r.lastInt)
 	case tagged64:
 		r.Integer(p, r.tagged("a long"))
 	case float:
@@ -96,11 +110,21 @@ func (r *Reader) scalar(l layout, p decode.Place) {
 // described takes an object that is recorded as its field "value".
 func (r *Reader) described(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl.name, func() {
-		q := decode.Place{Label: decode.ByField, Name: "value"}
+		q := r.At(decode.ByField, "value", 0)
 		switch cl.layout {
 		case asText:
 			x := r.text()
 			r.Words(q, decode.String, x.decode)
+		case zoneID: // as the zone of a ZonedDateTime is not
+			if r.ref(&q, false) {
+				x := r.text()
+				r.Words(q, decode.String, x.decode)
+			}
+		case calendar:
+			r.text()
+			ms := int64(r.Little(8, "milliseconds"))
+			r.Skip(11, "a calendar")
+			r.Words(q, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 		case pattern:
 			x := r.text()
 			r.Skip(4, "flags")

@@ -22,7 +22,7 @@ var Format = decode.Format{
 	Scrub:           fury.Scrub,
 	EmptyHeartbeats: true,
 	Starts:          fury.Starts,
-	New:             fury.New,
+	New:             fury.NewCompatible,
 	Tell:            fury.Tell,
 }
 

@@ -1,0 +1,234 @@
+package fury
+
+import (
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/steps"
+)
+
+// sections takes an object that ObjectStreamSerializer wrote: the number of its classes, and a section for each.
+func (r *Reader) sections(cl *class, plan *plan) {
+	off := r.Off
+	if n := r.Little(2, "a number of classes"); n != uint64(len(plan.sections)) && r.OK() {
+		r.FailAt(off, decode.Malformed, fmt.Sprintf("%d classes, since %s has these", len(plan.sections), cl.name), fmt.Sprint(n))
+	}
+	r.Role("type")
+	for i := range plan.sections {
+		s := &plan.sections[i]
+		off = r.Off
+		if c := r.class(&decode.Place{}); r.OK() && c.name != s.class.name {
+			r.FailAt(off, decode.Malformed, "class "+s.class.name, "class "+c.name)
+		}
+		r.Role("class")
+		switch {
+		case !r.OK():
+			return
+		case s.custom:
+			r.steps(cl, "writeObject", s.steps, s)
+		case cl.model.form != ofFields:
+			r.hiddenFields(s)
+		default:
+			r.fieldsByTag(s.fields, s.class)
+		}
+		if !r.OK() {
+			return
+		}
+	}
+}
+
+// slots takes what the classes between an object and a class of the JDK write.
+func (r *Reader) slots(cl *class) {
+	if cl.model == nil {
+		return
+	}
+	for i := range cl.fieldsOf().sections {
+		s := &cl.fieldsOf().sections[i]
+		if len(s.fields) == 0 && !r.library.tags {
+			continue
+		}
+		r.Hidden("fields", func() { r.fields(s.fields, s.class) })
+	}
+}
+
+// hiddenFields takes fields of a collection, which are its inner affairs.
+func (r *Reader) hiddenFields(s *section) {
+	r.Hidden("length", func() { r.fieldsByTag(s.fields, s.class) })
+}
+
+// steps takes what a method of a class wrote; s is its section, nil for writeExternal.
+func (r *Reader) steps(cl *class, method string, all []steps.Step, s *section) {
+	by := cl.name
+	if s != nil {
+		by = s.class.name
+	}
+	if all == nil {
+		r.incomplete = true
+		r.Fail(decode.Unsupported, "what "+method+" of class "+by+" wrote", decode.EndsByCode)
+		return
+	}
+	w := stepReader{r: r, cl: cl, s: s, list: -1}
+	w.run(all)
+	if w.list != -1 {
+		r.Close()
+	}
+}
+
+// stepReader follows the steps of one method.
+type stepReader struct {
+	r    *Reader
+	cl   *class
+	s    *section
+	list int // the node of the values that are not fields, -1: none yet
+	n    int // values in it
+	size int // what a loop that is not counted takes
+}
+
+func (w *stepReader) run(all []steps.Step) {
+	r := w.r
+	for i := range all {
+		if !r.OK() {
+			return
+		}
+		switch st := &all[i]; st.Op {
+		case steps.OwnFields:
+			w.fields(w.s.fields)
+		case steps.PutFields:
+			if w.s.listed != nil {
+				w.fields(w.s.listed)
+			} else {
+				w.fields(w.s.fields)
+			}
+		case steps.CountedLoop:
+			n := r.fits64(r.Little(4, "the number of elements"))
+			if w.collection() {
+				r.Role("length")
+			} else {
+				r.Integer(w.place(""), int64(n))
+			}
+			w.repeat(n, st.Body)
+		case steps.SomeBytes:
+			n := r.fits64(r.Little(4, "the number of bytes"))
+			r.Role("length")
+			p := w.place(st.Field)
+			raw := r.Bytes(n, "bytes")
+			r.FillRaw(r.Scalar(p, decode.Bytes), raw)
+		case steps.SizedLoop:
+			w.repeat(r.fits64(uint64(uint32(r.sized))), st.Body)
+		case steps.LoopUntilNull:
+			w.untilNull()
+		case steps.MarkedObject, steps.PlainObject:
+			if w.collection() {
+				r.Hidden("comparator", func() { r.flagged(r.At(decode.ByRole, "", 0)) })
+			} else {
+				r.flagged(w.place(st.Field))
+			}
+		default:
+			w.scalar(st)
+		}
+	}
+}
+
+// collection reports whether the object is shown as a list or a map.
+func (w *stepReader) collection() bool { return w.cl.model.form != ofFields }
+
+// place returns the place of a value: that of a field, or one in a list named #custom.
+func (w *stepReader) place(field string) decode.Place {
+	if field != "" {
+		if w.list != -1 {
+			w.r.Close()
+			w.list = -1
+		}
+		return w.r.At(decode.ByField, field, 0)
+	}
+	if w.list == -1 {
+		if w.list = w.r.Open(decode.List, decode.ByField, "#custom", 0); w.list == -1 {
+			w.list = -2
+		}
+	}
+	w.n++
+	return w.r.At(decode.ByIndex, "", w.n-1)
+}
+
+// fields takes the fields of the class, which have tags in each mode.
+func (w *stepReader) fields(fields []field) {
+	if w.collection() {
+		w.r.Hidden("length", func() { w.r.fieldsByTag(fields, w.s.class) })
+	} else {
+		w.r.fieldsByTag(fields, w.s.class)
+	}
+}
+
+// repeat takes the body of a loop n times.
+func (w *stepReader) repeat(n int, body []steps.Step) {
+	r := w.r
+	for i := 0; i < n && r.OK(); i++ {
+		switch {
+		case w.cl.model.form == ofElements && len(body) == 1:
+			r.flagged(r.At(decode.ByIndex, "", i))
+		case w.cl.model.form == ofEntries && len(body) == 2:
+			r.entry(i, nil)
+		default:
+			w.run(body)
+		}
+	}
+}
+
+// untilNull takes objects until one is null.
+func (w *stepReader) untilNull() {
+	r := w.r
+	for i := 0; r.OK(); i++ {
+		if b, ok := r.Peek(); ok && b == refNull {
+			r.Skip(1, "the end of the elements")
+			r.Role("end")
+			return
+		}
+		if w.cl.model.form == ofEntries {
+			r.entry(i, nil)
+		} else {
+			r.flagged(r.At(decode.ByIndex, "", i))
+		}
+	}
+}
+
+// scalar takes a value that is not an object. Numbers have a fixed size.
+func (w *stepReader) scalar(st *steps.Step) {
+	r := w.r
+	if w.collection() { // capacities and load factors
+		switch st.Op {
+		case steps.AnInt, steps.AFloat:
+			r.Skip(4, "a capacity")
+		default:
+			r.Fail(decode.Unsupported, "a capacity", "another number")
+		}
+		r.Role("length")
+		return
+	}
+	p := w.place(st.Field)
+	switch st.Op {
+	case steps.AnInt:
+		r.scalar(int32s, p)
+	case steps.ALong:
+		r.scalar(int64s, p)
+	case steps.AByte:
+		r.scalar(int8s, p)
+	case steps.ABoolean:
+		r.scalar(boolean, p)
+	case steps.AShort:
+		r.scalar(int16s, p)
+	case steps.AChar:
+		r.scalar(char, p)
+	case steps.AFloat:
+		r.scalar(float, p)
+	case steps.ADouble:
+		r.scalar(double, p)
+	case steps.AText:
+		r.scalar(str, p)
+	default:
+		r.Fail(decode.Unsupported, "a number or a text", fmt.Sprintf("%q", st.Op))
+	}
+}
+
+// noSize is the field "size" of an object that has none.
+const noSize = math.MaxInt32
