@@ -110,7 +110,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 			switch {
 			case cl.layout == objects:
 				r.flagged(q)
-			case !r.flag(&q):
+			case !r.ref(&q, cl.layout != texts): // strings have no numbers here
 			case cl.layout == texts:
 				r.scalar(str, q)
 			default:

@@ -124,12 +124,35 @@ func (r *Reader) ref(p *decode.Place, tracked bool) (follows bool) {
 		case k >= uint64(len(r.objects)) || !tracked:
 			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", len(r.objects)), fmt.Sprint(k))
 		default:
-			r.Scalar(*p, decode.Ref).SetNum(int64(r.objects[k]))
+			r.refer(*p, int(r.objects[k]))
 		}
 	default:
 		r.Fail(decode.Malformed, "a reference flag", decode.HexByte(b))
 	}
 	return false
+}
+
+// maxCopied bounds the texts repeated for references, per body byte: a few bytes could stand for gigabytes.
+const maxCopied = 16
+
+// refer records a reference to node k. With classes of the application a number, a text or a constant is shown again.
+func (r *Reader) refer(p decode.Place, k int) {
+	if r.library == nil || k < 0 || r.Tree == nil || k >= len(r.Tree.Nodes) {
+		r.Scalar(p, decode.Ref).SetNum(int64(k))
+		return
+	}
+	of := r.Tree.Nodes[k]
+	switch of.Kind {
+	case decode.Bool, decode.Int, decode.Float32, decode.Float64, decode.Char, decode.String, decode.Date, decode.Decimal, decode.Enum:
+		if r.copied += len(of.Text); r.copied > maxCopied*len(r.Buf) {
+			break
+		}
+		if n := r.Scalar(p, of.Kind); n != nil {
+			n.Num, n.Float, n.Class, n.Text, n.Same = of.Num, of.Float, of.Class, of.Text, int32(k)+1
+		}
+		return
+	}
+	r.Scalar(p, decode.Ref).SetNum(int64(k))
 }
 
 // class takes a class: a number, shifted by one bit, or 1 and a name in two parts.

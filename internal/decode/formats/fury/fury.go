@@ -96,11 +96,13 @@ type application struct {
 	fault  *decode.Error // of the first value that could not be read
 	// incomplete: reading stopped because something is not in the class path. misread: a value has a class that cannot be.
 	incomplete, misread bool
+	copied              int   // bytes of texts copied for references
 	lastInt, sized      int64 // the last int that was read, and the last field named size
 }
 
 func (a *application) startBody() {
 	a.used, a.within, a.fault, a.incomplete, a.misread, a.sized = a.used[:0], place{}, nil, false, false, noSize
+	a.copied = 0
 }
 
 // Reset implements decode.Reader.

@@ -260,7 +260,7 @@ func (r *Reader) taggedValue(f *field, tag uint64, p decode.Place) {
 			}
 		case id < len(classes) && classes[id] != nil:
 			cl := classes[id]
-			if r.ref(&p, cl.isTracked()) {
+			if r.ref(&p, cl.isTracked()) { // no class: it is final
 				r.data(cl, p)
 			}
 		default:
@@ -296,8 +296,6 @@ func (r *Reader) taggedValue(f *field, tag uint64, p decode.Place) {
 		r.FailAt(r.Off-1, decode.Malformed, "how a field is written", decode.HexByte(kind))
 		return
 	}
-	r.UpTo(r.Off, "type")
-	p.Length = 0
 	cl := r.class(&p)
 	if r.OK() && f != nil && !r.fits(cl, f.is.class) {
 		r.FailAt(p.Start, decode.Malformed, "an object of "+f.is.class.name, "one of "+cl.name)
@@ -364,20 +362,19 @@ func (r *Reader) constants() {
 	}
 }
 
-// aligned takes a number of 6 bits in a byte; the next bit says that more follow.
-func (r *Reader) aligned(what string) uint64 {
-	v := uint64(0)
-	for shift := 0; r.OK(); shift += 6 {
-		b := r.Byte(what)
-		v |= uint64(b&0x3f) << shift
-		if b&0x80 == 0 {
-			if b&0x40 != 0 { // the number of bytes that align what follows
-				r.Skip(0, what)
-			}
-			return v
-		}
+// aligned takes a number of 6 bits in a byte. Of its last byte, and of those that align what follows, one bit says whether more come.
+func (r *Reader) aligned(what string) (v uint64) {
+	b := byte(0x80)
+	for shift := 0; b&0x80 != 0 && r.OK(); shift += 6 {
 		if shift > 30 {
 			r.Fail(decode.Malformed, what, "a longer number")
+		}
+		b = r.Byte(what)
+		v |= uint64(b&0x3f) << shift
+	}
+	for i := 0; b&0x40 == 0 && r.OK(); i++ {
+		if b = r.Byte(what); i == 4 || b&^0x40 != 0 {
+			r.Fail(decode.Malformed, what, decode.HexByte(b))
 		}
 	}
 	return v

@@ -3,38 +3,69 @@ package fury
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/steps"
 )
 
-// sections takes an object that ObjectStreamSerializer wrote: the number of its classes, and a section for each.
+// sections takes an object that ObjectStreamSerializer wrote: the number of its classes, and a section for each. The writer's version of
+// the class may have other superclasses.
 func (r *Reader) sections(cl *class, plan *plan) {
-	off := r.Off
-	if n := r.Little(2, "a number of classes"); n != uint64(len(plan.sections)) && r.OK() {
-		r.FailAt(off, decode.Malformed, fmt.Sprintf("%d classes, since %s has these", len(plan.sections), cl.name), fmt.Sprint(n))
-	}
+	n := int(r.Little(2, "a number of classes"))
 	r.Role("type")
-	for i := range plan.sections {
-		s := &plan.sections[i]
-		off = r.Off
-		if c := r.class(&decode.Place{}); r.OK() && c.name != s.class.name {
-			r.FailAt(off, decode.Malformed, "class "+s.class.name, "class "+c.name)
-		}
+	known := plan.sections
+	for i := 0; i < n && r.OK(); i++ {
+		off := r.Off
+		c := r.class(&decode.Place{})
 		r.Role("class")
-		switch {
-		case !r.OK():
-			return
-		case s.custom:
-			r.steps(cl, "writeObject", s.steps, s)
-		case cl.model.form != ofFields:
-			r.hiddenFields(s)
-		default:
-			r.fieldsByTag(s.fields, s.class)
-		}
 		if !r.OK() {
 			return
 		}
+		at := slices.IndexFunc(known, func(s section) bool { return s.class.name == c.name })
+		if at >= 0 {
+			r.section(cl, &known[at])
+			known = known[at+1:]
+			continue
+		}
+		s := r.otherSection(c)
+		if s == nil {
+			r.FailAt(off, decode.Malformed, "a superclass of "+cl.name, "class "+c.name)
+			return
+		}
+		r.section(cl, s)
+	}
+	if len(known) > 0 && r.OK() && known[len(known)-1].class == cl {
+		r.Fail(decode.Malformed, "the fields of class "+cl.name, "the end of its superclasses")
+	}
+}
+
+// otherSection returns the section of a class that the class path does not have among the superclasses of an object, nil if it is not known.
+// In Dubbo 3 the exceptions of com.alibaba.dubbo extend those of org.apache.dubbo.
+func (r *Reader) otherSection(c *class) *section {
+	if c.model == nil {
+		return nil
+	}
+	if c.model.file == nil && strings.HasPrefix(c.name, "org.apache.dubbo.") {
+		return &section{class: c}
+	}
+	if c.layout == streamed {
+		if all := c.fieldsOf().sections; len(all) > 0 {
+			return &all[len(all)-1]
+		}
+	}
+	return nil
+}
+
+func (r *Reader) section(cl *class, s *section) {
+	switch {
+	case s.custom:
+		r.steps(cl, "writeObject", s.steps, s)
+	case cl.model.form != ofFields:
+		r.hiddenFields(s)
+	default:
+		r.fieldsByTag(s.fields, s.class)
 	}
 }
 

@@ -22,6 +22,17 @@ func (r *Reader) dataAs(cl *class, p decode.Place, of *declared) {
 	case asText, locale, pattern, uuid, classRef, calendar, zoneID:
 		r.described(cl, p)
 	case optionalOf:
+		if r.library != nil {
+			r.container(p, decode.Object, cl.name, func() {
+				p := r.At(decode.ByField, "isPresent", 0)
+				present := r.Byte("whether a value is present") != 0
+				r.Boolean(p, present)
+				if present {
+					r.scalar(cl.elem, r.At(decode.ByField, "value", 0))
+				}
+			})
+			return
+		}
 		if present := r.Byte("whether a value is present"); present != 0 || !r.OK() {
 			r.scalar(cl.elem, p)
 			return
@@ -112,14 +123,9 @@ func (r *Reader) described(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl.name, func() {
 		q := r.At(decode.ByField, "value", 0)
 		switch cl.layout {
-		case asText:
+		case asText, zoneID:
 			x := r.text()
 			r.Words(q, decode.String, x.decode)
-		case zoneID: // as the zone of a ZonedDateTime is not
-			if r.ref(&q, false) {
-				x := r.text()
-				r.Words(q, decode.String, x.decode)
-			}
 		case calendar:
 			r.text()
 			ms := int64(r.Little(8, "milliseconds"))
