@@ -261,7 +261,7 @@ func (g *graph) compare(m *rpc.Message) string {
 }
 
 func (g *graph) differs(want *logged, m *rpc.Message, refs *references, top map[string]any) string {
-	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), dubbo: g.Serialization == "dubbo", partly: m.Err != nil, refs: refs}
+	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fury: strings.HasPrefix(g.Serialization, "fury"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), dubbo: g.Serialization == "dubbo", partly: m.Err != nil, refs: refs}
 	defer func() { g.compared = max(g.compared, c.compared) }()
 	check := func(path string, got, want any) string {
 		c.ours = comparer{ours: got, truth: want, arguments: [2]any{top["args"], want}}

@@ -18,6 +18,7 @@ type graphComparer struct {
 	m     *rpc.Message
 	ours  comparer
 	kryo  bool // writes no synthetic fields
+	fury  bool
 	fst1  bool // writes nothing of java.time
 	dubbo bool // writes fields of the JDK's classes without names, and what declared types have
 	// partly: reading stopped somewhere. What is opaque or missing from there on is not compared, everything else is.
@@ -247,14 +248,14 @@ func (c *graphComparer) object(path string, got, want map[string]any) string {
 	return ""
 }
 
-// sameDate reports whether two times are the same: Java leaves out seconds that are 0, Kryo writes the milliseconds of a Timestamp and a
-// region without its offset.
+// sameDate reports whether two times are the same: Java leaves out seconds that are 0, Kryo writes the milliseconds of a Timestamp, and
+// Kryo and Fury a region without its offset.
 func (c *graphComparer) sameDate(got, want map[string]any) bool {
 	g, w := timeOfDay.ReplaceAllString(fmt.Sprint(got["@date"]), "$1$2:00$3"), timeOfDay.ReplaceAllString(fmt.Sprint(want["@date"]), "$1$2:00$3")
 	digits, utc := strings.CutSuffix(g, "Z")
 	local, region, _ := strings.Cut(g, "[")
-	return g == w || c.kryo && (utc && strings.Contains(digits, ".") && strings.HasPrefix(w, digits) ||
-		region != "" && strings.HasPrefix(w, local) && strings.HasSuffix(w, "["+region))
+	return g == w || c.kryo && utc && strings.Contains(digits, ".") && strings.HasPrefix(w, digits) ||
+		(c.kryo || c.fury) && region != "" && strings.HasPrefix(w, local) && strings.HasSuffix(w, "["+region)
 }
 
 var (

@@ -161,6 +161,9 @@ func (r *Reader) collection(cl *class, of *declared) {
 		}
 	}
 	r.Role("type")
+	if elem != nil && elem.generated && elem.tracked && !elem.final {
+		flags |= counted // the generated code does not look at it
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		q := r.At(decode.ByIndex, "", i)
 		if flags&(counted|hasNull) != 0 && !r.ref(&q, flags&counted != 0 || r.library == nil) {

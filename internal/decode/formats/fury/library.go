@@ -33,7 +33,7 @@ func newLibrary(p *classpath.Path, s decode.Side, tags bool) *library {
 			continue
 		}
 		l.ids[c.name] = id
-		if c.layout != unknown || id < firstPrimitive+9 {
+		if id > 3 && (c.layout != unknown || id < firstPrimitive+9) {
 			l.known[c.name] = c
 		}
 	}

@@ -70,7 +70,7 @@ func (r *Reader) plannedData(cl *class, p decode.Place, of *declared) {
 	case arrayOf:
 		r.arrayOf(cl, p)
 	case lambda:
-		r.object(r.library.class("java.lang.invoke.SerializedLambda"), p)
+		r.lambda(r.library.class("java.lang.invoke.SerializedLambda"), p)
 	case proxy:
 		r.container(p, decode.Object, cl.name, func() {
 			r.flagged(r.At(decode.ByField, "h", 0))
@@ -132,27 +132,19 @@ func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 	}
 }
 
-// object takes an object by its fields, whatever its class has for objects that are not wrapped.
-func (r *Reader) object(cl *class, p decode.Place) {
-	if cl.model == nil || cl.model.file == nil {
+// lambda takes the fields of a SerializedLambda, which have tags in neither mode.
+func (r *Reader) lambda(cl *class, p decode.Place) {
+	chain, _, err := r.library.types.Chain(cl.name)
+	if err != nil {
 		r.other(cl, p)
 		return
 	}
-	plan := cl.fieldsOf()
-	if plan.missing != "" {
-		r.failMissing(cl, plan.missing, p)
+	fields, missing := r.library.fields(chain, false)
+	if missing != "" {
+		r.failMissing(cl, missing, p)
 		return
 	}
-	fields := plan.fields
-	if cl.layout != object {
-		chain, _, err := r.library.types.Chain(cl.name)
-		if err != nil {
-			r.failMissing(cl, cl.name, p)
-			return
-		}
-		fields, _ = r.library.fields(chain, r.library.tags)
-	}
-	r.container(p, decode.Object, cl.name, func() { r.fields(fields, cl) })
+	r.container(p, decode.Object, cl.name, func() { r.untagged(fields, cl) })
 }
 
 // failMissing stops at an object of which a class is not known.
@@ -173,6 +165,10 @@ func (r *Reader) fields(fields []field, cl *class) {
 		r.fieldsByTag(fields, cl)
 		return
 	}
+	r.untagged(fields, cl)
+}
+
+func (r *Reader) untagged(fields []field, cl *class) {
 	if r.variation != nil && r.variation.Class == cl.name {
 		fields = r.vary(fields)
 	}

@@ -50,6 +50,8 @@ type declared struct {
 	size  int
 	// final: no class is written. tracked: values have a number.
 	final, tracked bool
+	// generated: code that is generated for the class with the field writes them.
+	generated bool
 	// elem is what holds for elements or keys, value for values.
 	elem, value *declared
 }
@@ -244,7 +246,7 @@ func (l *library) declare(t *classfile.Type, in *classfile.Class, depth int) *de
 	case classfile.Array:
 		name = l.arrayName(t, in)
 	}
-	d := &declared{class: l.class(name)}
+	d := &declared{class: l.class(name), generated: isGenerated(in)}
 	d.final, d.tracked = d.class.final, d.class.isTracked()
 	if t.Kind != classfile.Object || depth == maxDeclared {
 		return d
@@ -255,6 +257,11 @@ func (l *library) declare(t *classfile.Type, in *classfile.Class, depth int) *de
 		d.elem = l.declare(args[0], in, depth+1)
 	}
 	return d
+}
+
+// isGenerated reports whether Fury generates code for a class: not for inner classes, which are not static.
+func isGenerated(c *classfile.Class) bool {
+	return c.Outer == "" && !c.Local || c.Modifiers.Has(classfile.Static)
 }
 
 // bound returns a type, or what a type variable or wildcard extends at least.
@@ -399,20 +406,23 @@ func substitute(t *classfile.Type, bind map[string]*classfile.Type, depth int) *
 // isTracked reports whether values that are declared with a class have numbers.
 func (c *class) isTracked() bool {
 	switch c.layout {
-	case boolean, int8s, char, int16s, zigzag, float, tagged64, double, str, date, timestamp, javaTime:
+	case str, date, timestamp, javaTime:
 		return false
 	case constant:
 		return c.model.file == nil || !c.model.file.IsEnum()
 	}
-	return true
+	return !c.isBox()
 }
+
+// isBox reports whether a class is that of a boxed number or boolean.
+func (c *class) isBox() bool { return c.id >= firstBox && c.id < firstBox+len(primitiveLayouts) }
 
 // group returns the group of a field in consistent mode.
 func (l *library) group(f *field) int {
 	switch c := f.is.class; {
 	case c == nil:
 		return primitiveGroup
-	case c.layout >= boolean && c.layout <= double:
+	case c.isBox():
 		return boxedGroup
 	case c.name[0] == '[':
 		return finalGroup

@@ -41,8 +41,11 @@ func (f *field) registered() int {
 	return f.is.class.id
 }
 
-// firstPrimitive is the number of the class boolean.
-const firstPrimitive = 5
+// The numbers of the classes boolean and java.lang.Boolean, which those of the other primitive types and boxes follow.
+const (
+	firstPrimitive = 5
+	firstBox       = 14
+)
 
 var primitiveOrder = [...]int{boolean: 0, int8s: 1, char: 2, int16s: 3, zigzag: 4, float: 5, tagged64: 6, double: 7}
 

@@ -126,7 +126,7 @@ public final class Graphs {
         List<Recorder.Recording> recordings = recorder.recordings;
         Throwable thrown = null;
         try {
-            Object out = call(extension, extensionType, "serialize", new Class<?>[] {url, OutputStream.class}, null, bytes);
+            Object out = call(extension, extensionType, "serialize", new Class<?>[] {url, OutputStream.class}, null, stream(bytes));
             Class<?> output = Class.forName(extensionType.getPackageName() + ".ObjectOutput");
             if (request) {
                 for (String s : new String[] {version, method.getDeclaringClass().getName(), "0.0.0", method.getName(), descriptor(method)}) {
@@ -181,7 +181,7 @@ public final class Graphs {
         Recorder recorder = Recorder.begin(() -> 0);
         Object in = null;
         try {
-            in = call(extension, extensionType, "deserialize", new Class<?>[] {url, InputStream.class}, null, new ByteArrayInputStream(body));
+            in = call(extension, extensionType, "deserialize", new Class<?>[] {url, InputStream.class}, null, stream(new ByteArrayInputStream(body)));
             Class<?> input = Class.forName(extensionType.getPackageName() + ".ObjectInput");
             for (Recorder.Op op : written.ops) {
                 switch (op.name()) {
@@ -211,6 +211,15 @@ public final class Graphs {
             cleanUp(in);
         }
         return recorder.recordings.get(0);
+    }
+
+    /** Fury writes other lengths to a ByteArrayOutputStream than to the streams of a connection. */
+    private OutputStream stream(ByteArrayOutputStream bytes) {
+        return serialization.startsWith("fury") ? new java.io.FilterOutputStream(bytes) : bytes;
+    }
+
+    private InputStream stream(ByteArrayInputStream bytes) {
+        return serialization.startsWith("fury") ? new java.io.BufferedInputStream(bytes) : bytes;
     }
 
     /** As the codecs do after a body. */
