@@ -67,6 +67,8 @@ const (
 	lambda      // the fields of java.lang.invoke.SerializedLambda
 	proxy       // the invocation handler, the interfaces
 	abstract    // there are no objects
+
+	naturalOrder // the only constant of an enum
 )
 
 // class is what the reader needs to know about a Java class.
@@ -167,6 +169,8 @@ func registered() []*class {
 		coll+"UnmodifiableMap", coll+"UnmodifiableSortedMap")
 	run(112, list, immu+"List12", immu+"ListN", immu+"SubList", immu+"Set12", immu+"SetN")
 	run(117, mapping, immu+"Map1", immu+"MapN")
+	run(130, naturalOrder, util+"Comparators$NaturalOrderComparator")
+	run(131, replaceable, coll+"ReverseComparator")
 	run(132, unknown, conc+"ArrayBlockingQueue", conc+"LinkedBlockingQueue")
 	add(134, class{name: "[Ljava.lang.Boolean;", layout: finals, elem: boolean})
 	add(135, class{name: "[Ljava.lang.Byte;", layout: finals, elem: int8s})

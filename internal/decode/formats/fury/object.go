@@ -61,6 +61,9 @@ func (r *Reader) plannedData(cl *class, p decode.Place, of *declared) {
 		return
 	}
 	switch cl.layout {
+	case naturalOrder:
+		r.Varint9("an ordinal")
+		r.container(p, decode.Object, cl.name, func() {})
 	case constant:
 		r.constant(cl, p)
 	case enumSet:
@@ -455,6 +458,10 @@ func (r *Reader) replacement(cl *class, p decode.Place) {
 
 // unreplaced takes an object that the class path says has no writeReplace.
 func (r *Reader) unreplaced(cl *class, p decode.Place) {
+	if cl.layout == replaceable { // of the JDK, without fields
+		r.container(p, decode.Object, cl.name, func() { r.fields(nil, cl) })
+		return
+	}
 	if cl.model != nil && cl.model.file != nil && (cl.layout == object || cl.layout == streamed) {
 		r.dataAs(cl, p, nil)
 		return

@@ -13,7 +13,16 @@ import (
 // sections takes an object that ObjectStreamSerializer wrote: the number of its classes, and a section for each. The writer's version of
 // the class may have other superclasses.
 func (r *Reader) sections(cl *class, plan *plan) {
+	at := r.Off
 	n := int(r.Little(2, "a number of classes"))
+	if n > maxSections && r.OK() && len(plan.sections) > 0 {
+		// When Fury prepares for a subclass, it takes what it makes of the fields of this class for all of its serializer.
+		r.Off = at
+		s := plan.sections[len(plan.sections)-1]
+		s.custom = false
+		r.section(cl, &s)
+		return
+	}
 	r.Role("type")
 	known := plan.sections
 	for i := 0; i < n && r.OK(); i++ {
@@ -23,10 +32,10 @@ func (r *Reader) sections(cl *class, plan *plan) {
 		if !r.OK() {
 			return
 		}
-		at := slices.IndexFunc(known, func(s section) bool { return s.class.name == c.name })
-		if at >= 0 {
-			r.section(cl, &known[at])
-			known = known[at+1:]
+		k := slices.IndexFunc(known, func(s section) bool { return s.class.name == c.name })
+		if k >= 0 {
+			r.section(cl, &known[k])
+			known = known[k+1:]
 			continue
 		}
 		s := r.otherSection(c)
@@ -40,6 +49,9 @@ func (r *Reader) sections(cl *class, plan *plan) {
 		r.Fail(decode.Malformed, "the fields of class "+cl.name, "the end of its superclasses")
 	}
 }
+
+// maxSections is more than the classes that an object has.
+const maxSections = 64
 
 // otherSection returns the section of a class that the class path does not have among the superclasses of an object, nil if it is not known.
 // In Dubbo 3 the exceptions of com.alibaba.dubbo extend those of org.apache.dubbo.
