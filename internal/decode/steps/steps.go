@@ -1,8 +1,13 @@
 // Package steps knows what the methods writeObject and writeExternal of a class write, for formats that keep what these write to their
-// stream. It follows the code of the application's methods and has a table of the JDK's.
+// stream. It follows the code of the application's methods and has a table of the JDK's, and knows which classes of the JDK wrap a
+// collection.
 package steps
 
-import "dubbo-wire/internal/decode/classfile"
+import (
+	"strings"
+
+	"dubbo-wire/internal/decode/classfile"
+)
 
 // Step is one of the things that a writeObject or writeExternal writes.
 type Step struct {
@@ -87,6 +92,28 @@ func ofCalls(writes []classfile.Write, object byte) []Step {
 		}
 	}
 	return all
+}
+
+// Wrapped returns the field with the collection or map that a class of the JDK wraps, "" for other classes, and whether the keys of
+// that map are the elements.
+func Wrapped(types *classfile.Types, name string) (field string, keys bool) {
+	field, of := "c", "java.util.Collection"
+	switch {
+	case name == "java.util.concurrent.CopyOnWriteArraySet":
+		field = "al"
+	case name == "java.util.Collections$SetFromMap", name == "java.util.concurrent.ConcurrentSkipListSet":
+		return "m", true
+	case name == "java.util.concurrent.ConcurrentHashMap$KeySetView":
+		return "map", true
+	case !strings.HasPrefix(name, "java.util.Collections$"):
+		return "", false
+	case strings.HasSuffix(name, "Map"):
+		field, of = "m", "java.util.Map"
+	}
+	if is, err := types.Is(name, of); !is || err != nil {
+		return "", false
+	}
+	return field, false
 }
 
 // OfJDK returns what the writeObject of a class of the JDK writes, nil if it has none or that is not known.

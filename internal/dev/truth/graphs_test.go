@@ -252,7 +252,7 @@ func (g *graph) compare(m *rpc.Message) string {
 	diff := g.differs(&g.logged, m, refs, top)
 	if diff != "" && g.Back != nil {
 		back := g.logged
-		back.Result, back.Arguments, back.Attachments = g.Back.Result, g.Back.Arguments, g.Back.Attachments
+		back.Result, back.Arguments, back.Attachments, back.Exception = g.Back.Result, g.Back.Arguments, g.Back.Attachments, g.Back.Exception
 		if g.differs(&back, m, refs, top) == "" {
 			diff = ""
 		}

@@ -154,7 +154,7 @@ func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 			p.emulated = true
 		}
 	}
-	p.wraps, p.wrapsKeys = wrapped(types, name)
+	p.wraps, p.wrapsKeys = steps.Wrapped(types, name)
 	if slices.ContainsFunc(chain, func(c *classfile.Class) bool { return c.Name == vector }) {
 		p.wraps = vectorElements
 	}
@@ -195,28 +195,6 @@ func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 	}
 	slices.Reverse(p.sections)
 	return p
-}
-
-// wrapped returns the field with the collection or map that a class of the JDK wraps, "" for other classes, and whether the keys of
-// that map are the elements.
-func wrapped(types *classfile.Types, name string) (field string, keys bool) {
-	field, of := "c", "java.util.Collection"
-	switch {
-	case name == "java.util.concurrent.CopyOnWriteArraySet":
-		field = "al"
-	case name == "java.util.Collections$SetFromMap", name == "java.util.concurrent.ConcurrentSkipListSet":
-		return "m", true
-	case name == "java.util.concurrent.ConcurrentHashMap$KeySetView":
-		return "map", true
-	case !strings.HasPrefix(name, "java.util.Collections$"):
-		return "", false
-	case strings.HasSuffix(name, "Map"):
-		field, of = "m", "java.util.Map"
-	}
-	if is, err := types.Is(name, of); !is || err != nil {
-		return "", false
-	}
-	return field, false
 }
 
 // formOf returns how a class of the JDK with these steps is shown.

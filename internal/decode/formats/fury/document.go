@@ -57,6 +57,7 @@ func (r *Reader) document(p decode.Place) {
 		if err == nil {
 			err = &decode.Error{Cause: decode.Malformed, At: trailing, Expected: "the end of an object", Found: "more bytes"}
 		}
+		r.stopped = r.within
 		own := *err
 		if r.fault = &own; own.Cause == r.Short {
 			r.fault.Cause = decode.Malformed // the whole document is here
@@ -144,7 +145,7 @@ func (r *Reader) refer(p decode.Place, k int) {
 	of := r.Tree.Nodes[k]
 	switch of.Kind {
 	case decode.Bool, decode.Int, decode.Float32, decode.Float64, decode.Char, decode.String, decode.Date, decode.Decimal, decode.Enum:
-		if r.copied += len(of.Text); r.copied > maxCopied*len(r.Buf) {
+		if !r.mayCopy(len(of.Text)) {
 			break
 		}
 		if n := r.Scalar(p, of.Kind); n != nil {

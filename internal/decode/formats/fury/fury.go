@@ -91,18 +91,20 @@ type application struct {
 	varied    []field
 
 	// Of one body.
-	used   []*class      // of the class path, in the order in which their objects came
-	within place         // where reading is, or stopped
-	fault  *decode.Error // of the first value that could not be read
+	used   []*class // of the class path, in the order in which their objects came
+	within place    // where reading is
+	// stopped is where the first value that could not be read stopped.
+	stopped place
+	fault   *decode.Error // of the first value that could not be read
 	// incomplete: reading stopped because something is not in the class path. misread: a value has a class that cannot be.
 	incomplete, misread bool
-	copied              int   // bytes of texts copied for references
+	copied, repeated    int   // bytes of texts copied for references, elements without bytes
 	lastInt, sized      int64 // the last int that was read, and the last field named size
 }
 
 func (a *application) startBody() {
 	a.used, a.within, a.fault, a.incomplete, a.misread, a.sized = a.used[:0], place{}, nil, false, false, noSize
-	a.copied = 0
+	a.copied, a.repeated, a.stopped = 0, 0, place{}
 }
 
 // Reset implements decode.Reader.

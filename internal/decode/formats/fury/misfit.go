@@ -101,10 +101,10 @@ func (r *classReader) Used() []decode.UsedClass {
 
 // Stopped implements decode.VaryingReader.
 func (r *classReader) Stopped() (class, field string) {
-	if r.within.class == nil {
+	if r.stopped.class == nil {
 		return "", ""
 	}
-	return decode.JavaName(r.within.class.name), r.within.field
+	return decode.JavaName(r.stopped.class.name), r.stopped.field
 }
 
 // Vary implements decode.VaryingReader. Only objects in consistent mode depend on what fields the class has.
@@ -117,7 +117,7 @@ func (r *classReader) Vary(v *decode.Variation) bool {
 		return false
 	}
 	cl := r.library.class(v.Class)
-	if cl.layout != object || v.Type != "" && !r.library.canHave(cl.fieldsOf().fields, v) {
+	if cl.layout != object || v.Type != "" && !v.Replaces && !r.library.canHave(cl.fieldsOf().fields, v) {
 		return false
 	}
 	r.variation = v
@@ -134,25 +134,17 @@ func (l *library) added(descriptor string) field {
 	return f
 }
 
-// canHave reports whether a field that is added or retyped may stand there among the others.
+// canHave reports whether a field with any name that is added may stand there among the others.
 func (l *library) canHave(fields []field, v *decode.Variation) bool {
 	f := l.added(v.Type)
-	before, after := v.Index-1, v.Index
-	if v.Replaces {
-		f.own, f.by = fields[v.Index].own, fields[v.Index].by
-		after++
-	}
-	mayFollow := func(a, b *field) bool {
-		if !v.Replaces { // any name
-			if a == &f {
-				f.own, f.by = "", ""
-			} else {
-				f.own = "\uffff"
-			}
+	if v.Index > 0 {
+		f.own = "\uffff"
+		if l.compare(fields[v.Index-1], f) > 0 {
+			return false
 		}
-		return l.compare(*a, *b) <= 0
 	}
-	return (before < 0 || mayFollow(&fields[before], &f)) && (after >= len(fields) || mayFollow(&f, &fields[after]))
+	f.own = ""
+	return v.Index >= len(fields) || l.compare(f, fields[v.Index]) <= 0
 }
 
 // vary returns the fields that a class with another field, or without one, has.
@@ -164,8 +156,9 @@ func (r *Reader) vary(fields []field) []field {
 		all = slices.Delete(all, v.Index, v.Index+1)
 	case v.Type != "" && v.Replaces && v.Index < len(all):
 		f := r.library.added(v.Type)
-		f.name = all[v.Index].name
+		f.name, f.own, f.by = all[v.Index].name, all[v.Index].own, all[v.Index].by
 		all[v.Index] = f
+		slices.SortStableFunc(all, r.library.compare)
 	case v.Type != "":
 		all = slices.Insert(all, min(v.Index, len(all)), r.library.added(v.Type))
 	}

@@ -117,10 +117,14 @@ func (r *Reader) applicationData(cl *class, p decode.Place, of *declared) {
 // written takes the data of an object that is written in a layout.
 func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 	plan := cl.fieldsOf()
+	i := r.NextNode()
 	switch as {
 	case object:
 		r.container(p, decode.Object, cl.name, func() { r.fields(plan.fields, cl) })
 	case streamed:
+		if cl.name == copiesList && r.copies(p) {
+			break
+		}
 		kind := [...]decode.Kind{decode.Object, decode.List, decode.Map}[cl.model.form]
 		r.container(p, kind, cl.name, func() { r.sections(cl, plan) })
 	case childList:
@@ -132,6 +136,9 @@ func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 	default:
 		r.open(p, decode.Object, decode.JavaName(cl.name))
 		r.FailClass("the fields of class", cl.name)
+	}
+	if plan.wraps != "" {
+		r.ShowWrapped(i, plan.wraps, plan.wrapsKeys)
 	}
 }
 

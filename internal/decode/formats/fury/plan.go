@@ -18,6 +18,10 @@ type plan struct {
 	sections []section
 	// writes is what writeExternal writes, nil if that is not known.
 	writes []steps.Step
+	// wraps is the field with the collection or map that an object of the JDK is shown as, "" for others. If wrapsKeys, the keys of that
+	// map are.
+	wraps     string
+	wrapsKeys bool
 	// again is how an object is written that writeReplace returned itself.
 	again layout
 }
@@ -80,6 +84,7 @@ func (l *library) newPlan(c *class) (p plan) {
 		return p
 	}
 	as := c.layout
+	p.wraps, p.wrapsKeys = steps.Wrapped(l.types, c.name)
 	if as == replaceable {
 		stream, err := l.types.ObjectStream(c.name)
 		if err != nil {

@@ -50,6 +50,46 @@ func (r *Reader) sections(cl *class, plan *plan) {
 	}
 }
 
+// copiesList is the class of a list of n times the same element.
+const copiesList = "java.util.Collections$CopiesList"
+
+// copies takes such a list, with its number of classes, its class, and its fields n and element. It returns false, and has taken nothing, if
+// the list is too long to be written out.
+func (r *Reader) copies(p decode.Place) bool {
+	start := r.Mark()
+	q := p
+	tags := [2]bool{}
+	r.Little(2, "a number of classes")
+	r.class(&decode.Place{})
+	tags[0] = nameOf(r.tag()) == "n"
+	n := r.Varint9("the number of elements")
+	tags[1] = r.tag()&3 == tagObject
+	n = n>>1 ^ -(n & 1)
+	if !r.OK() || !tags[0] || !tags[1] || n == 0 || n > uint64(decode.MaxRepeated-r.repeated) {
+		if r.OK() {
+			r.Rewind(start)
+		}
+		return !r.OK()
+	}
+	r.container(q, decode.List, copiesList, func() {
+		first := r.NextNode()
+		r.taggedValue(nil, tagObject, r.At(decode.ByIndex, "", 0))
+		r.repeated += int(n) - 1
+		r.Repeat(first, int(n), r.mayCopy)
+		if r.OK() && r.tag() != tagEnd {
+			r.Fail(decode.Malformed, "the end of the fields", "another field")
+		}
+		r.Role("end")
+	})
+	return true
+}
+
+// mayCopy reports whether a text of that many bytes may be shown again.
+func (r *Reader) mayCopy(bytes int) bool {
+	r.copied += bytes
+	return r.copied <= maxCopied*len(r.Buf)
+}
+
 // maxSections is more than the classes that an object has.
 const maxSections = 64
 

@@ -55,8 +55,10 @@ func (r *Reader) other(cl *class, p decode.Place) {
 	if p.Throwable {
 		r.message()
 	}
-	r.incomplete = true
-	r.ask(cl)
+	if cl.name[0] != '#' {
+		r.incomplete = true
+		r.ask(cl)
+	}
 	r.FailClass("the fields of class", cl.name)
 }
 
