@@ -54,6 +54,8 @@ fury 3.2.16 plain
 fury 3.2.16 skewed
 fury-compatible 3.2.16 plain
 fury-compatible 3.2.16 skewed
+fury 3.2.16 plain fury-0.4.1
+fury-compatible 3.2.16 plain fury-0.4.1
 fst 2.7.23 plain fst-2.57
 kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24
@@ -69,6 +71,7 @@ libraries() { # release name
   path=$(class_path "$1")
   case ${2:-} in
     fst-1.55) dubbox "$path" && path=$(dubbox_path "$path") ;;
+    fury-*) path=$(artifact org.furyio fury-core "${2#fury-}"):$(without fury-core- <<<"$path") ;;
     fst-*) path=$(artifact de.ruedigermoeller fst "${2#fst-}"):$(without fst- <<<"$path") ;;
     kryo-2.24) dubbox "$path" && path=$(dubbox_path "$path") ;;
   esac
