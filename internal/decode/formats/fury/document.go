@@ -2,6 +2,8 @@ package fury
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -28,7 +30,7 @@ func (r *Reader) document(p decode.Place) {
 	if !r.Need(n, "an object") {
 		return
 	}
-	if r.Tree == nil {
+	if r.Tree == nil && r.library == nil {
 		r.Skip(n, "an object")
 		r.Pass()
 		return
@@ -62,6 +64,11 @@ func (r *Reader) document(p decode.Place) {
 		if r.fault = &own; own.Cause == r.Short {
 			r.fault.Cause = decode.Malformed // the whole document is here
 		}
+	}
+	if r.Tree == nil { // whether the classes fit is told with a tree
+		r.NeedTree()
+		r.Resume(end)
+		return
 	}
 	at := r.Off - r.Pending()
 	r.Resume(at)
@@ -184,6 +191,12 @@ func (r *Reader) class(p *decode.Place) *class {
 		simple = pkg + "." + simple
 	}
 	if r.library != nil {
+		if strings.Trim(simple, "[") == "" && r.OK() {
+			r.FailAt(off, decode.Malformed, "the name of a class", strconv.Quote(simple))
+		}
+		if !r.OK() {
+			return nil
+		}
 		return r.library.class(simple)
 	}
 	return &class{name: simple, id: -1}

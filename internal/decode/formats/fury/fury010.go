@@ -86,7 +86,7 @@ func (r *Reader) chunks() {
 		}
 		r.Role("type")
 		for ; size > 0 && r.OK(); size-- {
-			at := len(r.Tree.Nodes)
+			at := r.NextNode()
 			r.scalar(str, decode.Place{Label: decode.ByKey, Index: i})
 			r.element010(value, decode.Place{Label: decode.ByEntry, Name: r.NameKey(at), Index: i})
 			i++

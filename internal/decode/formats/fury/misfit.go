@@ -24,7 +24,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 		r.library = libraries[0]
 		return r
 	}
-	f.Classes = decode.DepthFull
+	f.Classes, f.Counts = decode.DepthFull, true
 	return f
 }
 

@@ -2,6 +2,7 @@ package fury
 
 import (
 	"fmt"
+	"strconv"
 
 	"dubbo-wire/internal/decode"
 )
@@ -388,8 +389,8 @@ func (r *Reader) aligned(what string) (v uint64) {
 
 // arrayOf takes an array: a count in four bytes, and elements with a reference flag and, unless it is certain, their class.
 func (r *Reader) arrayOf(cl *class, p decode.Place) {
-	if len(component(cl.name)) == 1 { // registered
-		r.FailAt(p.Start, decode.Malformed, "the number of class "+cl.name, "its name")
+	if len(component(cl.name)) < 2 { // those of primitive types have numbers
+		r.FailAt(p.Start, decode.Malformed, "a class that has no number", "class "+strconv.Quote(cl.name))
 		return
 	}
 	n := r.fits64(r.Little(4, "the length of an array"))
@@ -434,7 +435,10 @@ func (r *Reader) replacement(cl *class, p decode.Place) {
 	case what > sameType:
 		r.FailAt(off, decode.Malformed, "what stands for an object", decode.HexByte(what))
 	case what == newType:
-		r.flagged(p)
+		if r.Enter() {
+			r.flagged(p)
+			r.Leave()
+		}
 	case what == sameType && !r.ref(&p, true):
 	default:
 		self := r.class(&p)
