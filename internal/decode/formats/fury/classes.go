@@ -69,6 +69,8 @@ const (
 	abstract    // there are no objects
 
 	naturalOrder // the only constant of an enum
+	setFromMap   // the class of the map, whether its elements follow, a count, flags, elements
+	keySetView   // the map, the value of its keys
 )
 
 // class is what the reader needs to know about a Java class.

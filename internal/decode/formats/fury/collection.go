@@ -99,12 +99,16 @@ func (r *Reader) array(cl *class, p decode.Place) {
 	if cl.layout == texts {
 		n = r.count("the length of an array", 1)
 	} else {
-		n = r.fitsLeft(r.Little(4, "the length of an array"), 1)
+		n = r.arrayLength(cl)
 	}
 	if !r.OK() {
 		return
 	}
 	r.container(p, decode.List, cl.name, func() {
+		if cl.layout == texts && r.v010 {
+			r.texts010(n)
+			return
+		}
 		for i := 0; i < n && r.OK(); i++ {
 			q := r.At(decode.ByIndex, "", i)
 			switch {
@@ -136,6 +140,11 @@ func (r *Reader) collection(cl *class, of *declared) {
 		r.comparator()
 	}
 	r.slots(cl)
+	r.elements(n, of)
+}
+
+// elements takes flags and n elements.
+func (r *Reader) elements(n int, of *declared) {
 	if n == 0 || !r.OK() {
 		return
 	}
@@ -194,7 +203,11 @@ func (r *Reader) orMalformed() decode.Cause {
 
 // entries takes a count, for a sorted map its comparator, keys and values.
 func (r *Reader) entries(cl *class, of *declared) {
-	n := r.count("the number of entries", 2)
+	least := 2
+	if r.v010 { // null to null is a byte
+		least = 1
+	}
+	n := r.count("the number of entries", least)
 	r.Role("length")
 	switch cl.layout {
 	case sortedMap:
@@ -204,6 +217,10 @@ func (r *Reader) entries(cl *class, of *declared) {
 		r.Role("class")
 	}
 	r.slots(cl)
+	if r.v010 {
+		r.chunked(n, of)
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		r.entry(i, of)
 	}

@@ -86,6 +86,8 @@ func (r *Reader) begin() {
 	clear(r.strings)
 	r.strings = r.strings[:0]
 	r.objects = r.objects[:0]
+	clear(r.metas)
+	r.metas = r.metas[:0]
 	r.within = place{}
 }
 
@@ -172,8 +174,8 @@ func (r *Reader) class(p *decode.Place) *class {
 		return nil
 	case id&1 == 0:
 		p.Head = r.Off
-		if k := id >> 1; k < uint64(len(classes)) && classes[k] != nil {
-			switch c := classes[k]; {
+		if table, k := r.table(), id>>1; k < uint64(len(table)) && table[k] != nil {
+			switch c := table[k]; {
 			case r.library != nil && c.layout == unknown:
 				return r.library.class(c.name)
 			case r.library != nil || k > 3:
@@ -181,6 +183,11 @@ func (r *Reader) class(p *decode.Place) *class {
 			}
 		}
 		return &class{name: fmt.Sprintf("#%d", id>>1), id: -1}
+	case r.v010:
+		pkg := r.metaName(id, true, '.')
+		simple := className010(pkg, r.metaName(0, false, '$'))
+		p.Head, p.Named = r.Off, true
+		return r.namedClass(simple, off)
 	case id != 1:
 		r.FailAt(off, decode.Malformed, "a class", fmt.Sprint(id))
 		return nil
@@ -190,6 +197,11 @@ func (r *Reader) class(p *decode.Place) *class {
 	if pkg != "" {
 		simple = pkg + "." + simple
 	}
+	return r.namedClass(simple, off)
+}
+
+// namedClass returns the class with a name that stands at an offset.
+func (r *Reader) namedClass(simple string, off int) *class {
 	if r.library != nil {
 		if strings.Trim(simple, "[") == "" && r.OK() {
 			r.FailAt(off, decode.Malformed, "the name of a class", strconv.Quote(simple))

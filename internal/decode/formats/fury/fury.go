@@ -77,6 +77,7 @@ type Reader struct {
 	// State of one document.
 	strings []string // parts of class names, in order of their first appearance
 	objects []int32
+	metas   []meta // the same of 0.10
 
 	application
 }
@@ -105,6 +106,14 @@ type application struct {
 func (a *application) startBody() {
 	a.used, a.within, a.fault, a.incomplete, a.misread, a.sized = a.used[:0], place{}, nil, false, false, noSize
 	a.copied, a.repeated, a.stopped = 0, 0, place{}
+}
+
+// table returns the classes that have numbers.
+func (r *Reader) table() []*class {
+	if r.v010 {
+		return classes010
+	}
+	return classes
 }
 
 // Reset implements decode.Reader.

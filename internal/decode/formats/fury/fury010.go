@@ -23,6 +23,10 @@ func (r *Reader) root010(p decode.Place) {
 			r.Fail(decode.Unsupported, "a document without class definitions", fmt.Sprintf("some at %d", at))
 		}
 	}
+	if r.library != nil {
+		r.flagged(p)
+		return
+	}
 	if !r.flag(&p) {
 		return
 	}
@@ -133,4 +137,125 @@ func (r *Reader) element010(id byte, p decode.Place) {
 	if r.OK() {
 		r.value010(id, p)
 	}
+}
+
+// Flags of a chunk of entries.
+const (
+	keyTracked   = 1 << iota // keys have a reference flag
+	keyNull                  // the chunk is one entry, whose key is null
+	keyDeclared              // the declared type tells the class of the keys
+	valueTracked             // the same of values
+	valueNull
+	valueDeclared
+)
+
+// chunked takes n entries in chunks: flags, the number of entries, the classes of keys and values unless the declared types tell them,
+// then keys and values. An entry with null is a chunk of its own, without a number.
+func (r *Reader) chunked(n int, of *declared) {
+	var key, value *declared
+	if of != nil {
+		key, value = of.elem, of.value
+	}
+	for i := 0; i < n && r.OK(); {
+		off := r.Off
+		flags := r.Byte("the flags of entries")
+		if flags >= 2*valueDeclared || flags&keyDeclared != 0 && key == nil || flags&valueDeclared != 0 && value == nil {
+			r.FailAt(off, r.orMalformed(), "the flags of entries", decode.HexByte(flags))
+			return
+		}
+		if flags&(keyNull|valueNull) != 0 {
+			r.nullEntry(i, flags, key, value)
+			i++
+			continue
+		}
+		size := int(r.Byte("the number of entries"))
+		if (size == 0 || size > n-i) && r.OK() {
+			r.FailAt(off, decode.Malformed, fmt.Sprintf("up to %d entries", n-i), fmt.Sprint(size))
+		}
+		k, v := r.chunkClass(flags&keyDeclared != 0, key), r.chunkClass(flags&valueDeclared != 0, value)
+		r.Role("type")
+		for ; size > 0 && r.OK(); size-- {
+			at := r.NextNode()
+			r.chunkValue(k, flags&keyTracked != 0, key, r.At(decode.ByKey, "", i))
+			r.chunkValue(v, flags&valueTracked != 0, value, r.At(decode.ByEntry, r.NameKey(at), i))
+			i++
+		}
+	}
+}
+
+// chunkClass returns the class of keys or values.
+func (r *Reader) chunkClass(isDeclared bool, d *declared) *class {
+	if isDeclared {
+		return d.class
+	}
+	off := r.Off
+	cl := r.class(&decode.Place{})
+	if r.OK() && d != nil && !r.fits(cl, d.class) {
+		r.FailAt(off, decode.Malformed, "an object of "+d.class.name, "one of "+cl.name)
+	}
+	return cl
+}
+
+// chunkValue takes a key or a value.
+func (r *Reader) chunkValue(cl *class, tracked bool, d *declared, p decode.Place) {
+	if r.OK() && (!tracked || r.ref(&p, true)) {
+		r.dataAs(cl, p, d)
+	}
+}
+
+// nullEntry takes an entry whose key or value is null, or both.
+func (r *Reader) nullEntry(i int, flags byte, key, value *declared) {
+	r.Role("type")
+	at := r.NextNode()
+	if p := r.At(decode.ByKey, "", i); flags&keyNull != 0 {
+		r.Scalar(p, decode.Null)
+	} else {
+		r.presentOr(flags&keyDeclared != 0, flags&(keyTracked|valueTracked) != 0, key, p)
+	}
+	if p := r.At(decode.ByEntry, r.NameKey(at), i); flags&valueNull != 0 {
+		r.Scalar(p, decode.Null)
+	} else {
+		r.presentOr(flags&valueDeclared != 0, flags&valueTracked != 0, value, p)
+	}
+}
+
+func (r *Reader) presentOr(isDeclared, tracked bool, d *declared, p decode.Place) {
+	if !isDeclared {
+		r.flagged(p)
+	} else {
+		r.chunkValue(d.class, tracked, d, p)
+	}
+}
+
+// texts010 takes the strings of an array: whether some are null, and each after a flag if so.
+func (r *Reader) texts010(n int) {
+	if n == 0 {
+		return
+	}
+	off := r.Off
+	flags := r.Byte("the flags of elements")
+	if flags&^hasNull != 0 && r.OK() {
+		r.FailAt(off, decode.Malformed, "the flags of strings", decode.HexByte(flags))
+	}
+	r.Role("type")
+	for i := 0; i < n && r.OK(); i++ {
+		if q := r.At(decode.ByIndex, "", i); flags == 0 || r.ref(&q, false) {
+			r.scalar(str, q)
+		}
+	}
+}
+
+// setFromMap takes a set whose map is written with its keys alone.
+func (r *Reader) setFromMap(of *declared) {
+	cl := r.class(&decode.Place{})
+	inline := r.Byte("whether elements follow")
+	if inline != 1 && r.OK() {
+		r.Fail(decode.Unsupported, "a set of the keys of a map", "another map")
+	}
+	n := r.count("the number of elements", 1)
+	r.Role("length")
+	if r.OK() && cl.layout == sortedMap {
+		r.comparator()
+	}
+	r.elements(n, of)
 }

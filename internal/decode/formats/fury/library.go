@@ -15,7 +15,10 @@ import (
 type library struct {
 	path  *classpath.Path
 	types *classfile.Types
-	tags  bool // compatible mode: fields have tags
+	tags  bool // compatible mode of 0.2.0: fields have tags
+	v010  bool
+	// registered are the classes that have numbers.
+	registered []*class
 
 	mu      sync.Mutex
 	classes map[string]*class
@@ -26,9 +29,9 @@ type library struct {
 // maxClasses bounds the classes that a library keeps.
 const maxClasses = 1 << 14
 
-func newLibrary(p *classpath.Path, s decode.Side, tags bool) *library {
-	l := &library{path: p, types: p.Types(s), tags: tags, classes: map[string]*class{}, known: map[string]*class{}, ids: map[string]int{}}
-	for id, c := range classes {
+func newLibrary(p *classpath.Path, s decode.Side, like *Reader) *library {
+	l := &library{path: p, types: p.Types(s), tags: like.tags, v010: like.v010, registered: like.table(), classes: map[string]*class{}, known: map[string]*class{}, ids: map[string]int{}}
+	for id, c := range l.registered {
 		if c == nil {
 			continue
 		}
@@ -99,6 +102,9 @@ func (l *library) resolve(name string) *class {
 	}
 	if strings.HasPrefix(name, "[") {
 		c.layout, c.final = arrayOf, true
+		if base := strings.TrimLeft(name, "["); l.v010 && len(base) > 2 && base[0] == 'L' {
+			c.final = l.class(base[1 : len(base)-1]).final
+		}
 		return c
 	}
 	file, err := l.types.Class(name)
@@ -111,6 +117,7 @@ func (l *library) resolve(name string) *class {
 	c.final = file.Modifiers.Has(classfile.Final)
 	c.layout = l.serializer(c)
 	if c.layout == constant {
+		c.final = c.final || l.v010
 		for !file.IsEnum() && file.Super != "" {
 			if file, err = l.types.Class(file.Super); err != nil {
 				c.layout = unknown

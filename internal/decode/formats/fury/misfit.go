@@ -16,7 +16,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 	like := *f.New().(*Reader)
 	var libraries [2]*library
 	for side := range libraries {
-		libraries[side] = newLibrary(p, decode.Side(side), like.tags)
+		libraries[side] = newLibrary(p, decode.Side(side), &like)
 	}
 	f.New = func() decode.Reader {
 		own := like

@@ -62,6 +62,15 @@ func (r *Reader) plannedData(cl *class, p decode.Place, of *declared) {
 		return
 	}
 	switch cl.layout {
+	case setFromMap:
+		r.container(p, decode.List, cl.name, func() { r.setFromMap(of) })
+	case keySetView:
+		i := r.NextNode()
+		r.container(p, decode.Object, cl.name, func() {
+			r.flagged(r.At(decode.ByField, "map", 0))
+			r.flagged(r.At(decode.ByField, "value", 0))
+		})
+		r.ShowWrapped(i, "map", true)
 	case naturalOrder:
 		r.Varint9("an ordinal")
 		r.container(p, decode.Object, cl.name, func() {})
@@ -265,8 +274,11 @@ func (r *Reader) taggedValue(f *field, tag uint64, p decode.Place) {
 			if f != nil && f.own == "size" {
 				r.sized = r.lastInt
 			}
-		case id < len(classes) && classes[id] != nil:
-			cl := classes[id]
+		case id < len(r.table()) && r.table()[id] != nil:
+			cl := r.table()[id]
+			if cl.layout == unknown {
+				cl = r.library.class(cl.name)
+			}
 			if r.ref(&p, cl.isTracked()) { // no class: it is final
 				r.data(cl, p)
 			}
@@ -357,7 +369,12 @@ func (r *Reader) constant(cl *class, p decode.Place) {
 func (r *Reader) constants() {
 	cl := r.class(&decode.Place{})
 	r.Role("class")
-	n := r.fits64(r.aligned("the number of elements"))
+	n := 0
+	if r.v010 {
+		n = r.count("the number of elements", 1)
+	} else {
+		n = r.fits64(r.aligned("the number of elements"))
+	}
 	r.Role("length")
 	for i := 0; i < n && r.OK(); i++ {
 		p := r.At(decode.ByIndex, "", i)
@@ -393,7 +410,7 @@ func (r *Reader) arrayOf(cl *class, p decode.Place) {
 		r.FailAt(p.Start, decode.Malformed, "a class that has no number", "class "+strconv.Quote(cl.name))
 		return
 	}
-	n := r.fits64(r.Little(4, "the length of an array"))
+	n := r.arrayLength(cl)
 	if !r.OK() {
 		return
 	}
@@ -413,6 +430,19 @@ func (r *Reader) arrayOf(cl *class, p decode.Place) {
 			r.value(of, q)
 		}
 	})
+}
+
+// arrayLength takes the number of elements of an array of objects. In 0.10 its lowest bit says that the array tells the class of them.
+func (r *Reader) arrayLength(cl *class) int {
+	if !r.v010 {
+		return r.fits64(r.Little(4, "the length of an array"))
+	}
+	off := r.Off
+	n := r.Varint9("the length of an array")
+	if final := cl.layout == finals || cl.layout == arrayOf && r.library.componentOf(cl).final; final != (n&1 != 0) && r.OK() {
+		r.FailAt(off, decode.Malformed, "the length of an array of "+cl.name, fmt.Sprint(n))
+	}
+	return r.fits64(n >> 1)
 }
 
 // fits64 checks a number of elements of at least a byte each.

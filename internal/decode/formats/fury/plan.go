@@ -429,8 +429,10 @@ func (l *library) group(f *field) int {
 		return primitiveGroup
 	case c.isBox():
 		return boxedGroup
-	case c.name[0] == '[':
+	case c.name[0] == '[' && c.final:
 		return finalGroup
+	case c.name[0] == '[':
+		return otherGroup
 	default:
 		if is, _ := l.types.Is(c.name, "java.util.Collection"); is {
 			return collectionGroup

@@ -166,6 +166,13 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 		raw := r.number()
 		r.Words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	case bigDecimal:
+		if r.v010 {
+			scale := int32(r.Varint9("a scale"))
+			r.Varint9("a precision")
+			raw := r.Bytes(r.count("the length of a number", 1), "a number")
+			r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
+			return
+		}
 		scale := int8(r.Byte("a scale"))
 		raw := r.number()
 		r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), int32(scale)) })
@@ -176,6 +183,9 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 
 // number takes the bytes of a BigInteger, fewer than 128.
 func (r *Reader) number() []byte {
+	if r.v010 {
+		return r.Bytes(r.count("the length of a number", 1), "a number")
+	}
 	n := r.Byte("the length of a number")
 	if n > 127 && r.OK() {
 		r.Fail(decode.Malformed, "the length of a number", fmt.Sprint(int8(n)))
