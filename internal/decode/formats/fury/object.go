@@ -2,6 +2,7 @@ package fury
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"dubbo-wire/internal/decode"
@@ -86,8 +87,13 @@ func (r *Reader) plannedData(cl *class, p decode.Place, of *declared) {
 		r.lambda(r.library.class("java.lang.invoke.SerializedLambda"), p)
 	case proxy:
 		r.container(p, decode.Object, cl.name, func() {
-			r.flagged(r.At(decode.ByField, "h", 0))
-			r.flagged(r.At(decode.ByField, "interfaces", 0))
+			names := [...]string{"h", "interfaces"}
+			if r.v010 {
+				slices.Reverse(names[:])
+			}
+			for _, name := range names {
+				r.flagged(r.At(decode.ByField, name, 0))
+			}
 		})
 	case replaced, replaceable:
 		r.replacement(cl, p)

@@ -184,7 +184,7 @@ func (w *stepReader) run(all []steps.Step) {
 				w.fields(w.s.fields)
 			}
 		case steps.CountedLoop:
-			n := r.fits64(r.Little(4, "the number of elements"))
+			n := r.fits64(uint64(uint32(w.int("the number of elements"))))
 			if w.collection() {
 				r.Role("length")
 			} else {
@@ -192,7 +192,7 @@ func (w *stepReader) run(all []steps.Step) {
 			}
 			w.repeat(n, st.Body)
 		case steps.SomeBytes:
-			n := r.fits64(r.Little(4, "the number of bytes"))
+			n := r.fits64(uint64(uint32(w.int("the number of bytes"))))
 			r.Role("length")
 			p := w.place(st.Field)
 			raw := r.Bytes(n, "bytes")
@@ -275,13 +275,25 @@ func (w *stepReader) untilNull() {
 	}
 }
 
-// scalar takes a value that is not an object. Numbers have a fixed size.
+// int takes an int: four bytes, in 0.10 a number of any length.
+func (w *stepReader) int(what string) int32 {
+	r := w.r
+	if !r.v010 {
+		return int32(r.Little(4, what))
+	}
+	v := r.varint5(what)
+	return int32(v>>1) ^ -int32(v&1)
+}
+
+// scalar takes a value that is not an object. Numbers have a fixed size, but for int and long in 0.10.
 func (w *stepReader) scalar(st *steps.Step) {
 	r := w.r
 	if w.collection() { // capacities and load factors
 		switch st.Op {
-		case steps.AnInt, steps.AFloat:
-			r.Skip(4, "a capacity")
+		case steps.AnInt:
+			w.int("a capacity")
+		case steps.AFloat:
+			r.Skip(4, "a load factor")
 		default:
 			r.Fail(decode.Unsupported, "a capacity", "another number")
 		}
@@ -289,11 +301,15 @@ func (w *stepReader) scalar(st *steps.Step) {
 		return
 	}
 	p := w.place(st.Field)
+	ints, longs := int32s, int64s
+	if r.v010 {
+		ints, longs = zigzag, tagged64
+	}
 	switch st.Op {
 	case steps.AnInt:
-		r.scalar(int32s, p)
+		r.scalar(ints, p)
 	case steps.ALong:
-		r.scalar(int64s, p)
+		r.scalar(longs, p)
 	case steps.AByte:
 		r.scalar(int8s, p)
 	case steps.ABoolean:

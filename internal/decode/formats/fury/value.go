@@ -167,8 +167,8 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 		r.Words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	case bigDecimal:
 		if r.v010 {
-			scale := int32(r.Varint9("a scale"))
-			r.Varint9("a precision")
+			scale := int32(r.varint5("a scale"))
+			r.varint5("a precision")
 			raw := r.Bytes(r.count("the length of a number", 1), "a number")
 			r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
 			return
@@ -179,6 +179,18 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 	default:
 		r.javaTime(cl, p)
 	}
+}
+
+// varint5 takes a number of up to five bytes. In the last one, bits of negative numbers are not what they seem.
+func (r *Reader) varint5(what string) (v uint32) {
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.Byte(what)
+		v |= uint32(b&0x7f) << shift
+		if b&0x80 == 0 {
+			break
+		}
+	}
+	return v
 }
 
 // number takes the bytes of a BigInteger, fewer than 128.
