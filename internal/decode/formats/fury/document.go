@@ -38,15 +38,20 @@ func (r *Reader) document(p decode.Place) {
 	body, end := r.Buf, r.Off+n
 	r.Buf = body[:end]
 	r.begin()
-	start := r.Mark()
+	start, first := r.Mark(), r.NextNode()
 	p.Length = r.Off
+	fits := func() bool { return r.OK() && r.Off == end }
 	if r.v010 {
+		r.fory, r.ambiguous = false, false
 		r.root010(p)
+		if r.ambiguous && !r.Tree.Full() {
+			r.settleOrder(p, start, first, depth, end)
+		}
 	} else {
 		r.flagged(p)
 	}
 	r.Buf = body
-	if r.OK() && r.Off == end || r.Tree.Full() {
+	if fits() || r.Tree.Full() {
 		return
 	}
 	trailing := r.Off

@@ -78,6 +78,8 @@ type Reader struct {
 	strings []string // parts of class names, in order of their first appearance
 	objects []int32
 	metas   []meta // the same of 0.10
+	// fory: fields are in the order of Fory. ambiguous: that matters.
+	fory, ambiguous bool
 
 	application
 }

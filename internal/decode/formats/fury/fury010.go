@@ -2,6 +2,8 @@ package fury
 
 import (
 	"fmt"
+	"maps"
+	"math"
 
 	"dubbo-wire/internal/decode"
 )
@@ -258,4 +260,57 @@ func (r *Reader) setFromMap(of *declared) {
 		r.comparator()
 	}
 	r.elements(n, of)
+}
+
+// settleOrder reads a document again in the order in which Fory writes fields, since nothing tells it from Fury 0.10. If it fits both
+// orders, and fields have other values then, it is not certain what they are.
+func (r *Reader) settleOrder(p decode.Place, start decode.Mark, first, depth, end int) {
+	state, fury := r.application, r.OK() && r.Off == end
+	back := func() {
+		r.Resume(end)
+		r.Rewind(start)
+		r.Tree.CloseTo(depth)
+	}
+	again := func(fory bool) bool {
+		back()
+		r.begin()
+		r.fory = fory
+		r.root010(p)
+		return r.OK() && r.Off == end
+	}
+	before := r.content(first)
+	switch fory := again(true); {
+	case fory && fury && (r.Tree == nil || !maps.Equal(before, r.content(first))):
+		back()
+		r.incomplete = true
+		r.NeedTree()
+		r.Fail(decode.Unsupported, "fields in one order", "two orders that fit: that of Fury 0.10 and that of Fory")
+	case !fory: // the first error tells more
+		r.application = state
+		again(false)
+	}
+}
+
+// value010 is what a node says, without its place in the body.
+type value010 struct {
+	label      decode.Label
+	kind       decode.Kind
+	name, text string
+	index      int32
+	num        int64
+	float      uint64
+}
+
+// content returns what the nodes from number first on say, and how often.
+func (r *Reader) content(first int) map[value010]int {
+	if r.Tree == nil {
+		return nil
+	}
+	all := map[value010]int{}
+	for _, n := range r.Tree.Nodes[min(first, len(r.Tree.Nodes)):] {
+		if n.Kind != decode.Overhead {
+			all[value010{n.Label, n.Kind, n.Name, n.Text, n.Index, n.Num, math.Float64bits(n.Float)}]++
+		}
+	}
+	return all
 }

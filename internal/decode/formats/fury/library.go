@@ -22,15 +22,16 @@ type library struct {
 
 	mu      sync.Mutex
 	classes map[string]*class
-	known   map[string]*class // the registered classes by name
-	ids     map[string]int    // their numbers
+	known   map[string]*class  // the registered classes by name
+	ids     map[string]int     // their numbers
+	fory    map[*field][]field // the same fields in the order of Fory, by the first one; nil if that is no other one
 }
 
 // maxClasses bounds the classes that a library keeps.
 const maxClasses = 1 << 14
 
 func newLibrary(p *classpath.Path, s decode.Side, like *Reader) *library {
-	l := &library{path: p, types: p.Types(s), tags: like.tags, v010: like.v010, registered: like.table(), classes: map[string]*class{}, known: map[string]*class{}, ids: map[string]int{}}
+	l := &library{path: p, types: p.Types(s), tags: like.tags, v010: like.v010, registered: like.table(), classes: map[string]*class{}, known: map[string]*class{}, ids: map[string]int{}, fory: map[*field][]field{}}
 	for id, c := range l.registered {
 		if c == nil {
 			continue

@@ -195,6 +195,14 @@ func (r *Reader) fields(fields []field, cl *class) {
 }
 
 func (r *Reader) untagged(fields []field, cl *class) {
+	if r.v010 {
+		if sorted := r.library.foryOrder(fields); sorted != nil {
+			r.ambiguous = true
+			if r.fory {
+				fields = sorted
+			}
+		}
+	}
 	if r.variation != nil && r.variation.Class == cl.name {
 		fields = r.vary(fields)
 	}

@@ -468,6 +468,56 @@ func (l *library) compare(a, b field) int {
 	return cmp.Or(strings.Compare(a.typeName(), b.typeName()), strings.Compare(a.own, b.own), strings.Compare(a.by, b.by))
 }
 
+// foryOrder returns fields that 0.10 writes in the order in which Fory 0.11 writes them, nil if that is the same one.
+func (l *library) foryOrder(fields []field) []field {
+	if len(fields) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sorted, ok := l.fory[&fields[0]]
+	if !ok {
+		sorted = slices.Clone(fields)
+		slices.SortStableFunc(sorted, l.compareFory)
+		if slices.EqualFunc(sorted, fields, func(a, b field) bool { return a.own == b.own && a.by == b.by }) {
+			sorted = nil
+		}
+		if len(l.fory) < maxClasses {
+			l.fory[&fields[0]] = sorted
+		}
+	}
+	return sorted
+}
+
+// compareFory is the order of Fory: numbers of the same size by the number of their type, and by a name in which _ stands before a letter
+// that was in upper case.
+func (l *library) compareFory(a, b field) int {
+	if ga, gb := l.group(&a), l.group(&b); ga != gb || ga > boxedGroup {
+		return l.compare(a, b)
+	}
+	sa, sb := a.scalar(), b.scalar()
+	if sa.isCompressed() != sb.isCompressed() || sizes[sa] != sizes[sb] {
+		return l.compare(a, b)
+	}
+	return cmp.Or(cmp.Compare(foryTypes[sb], foryTypes[sa]), strings.Compare(snakeCase(a.own), snakeCase(b.own)), strings.Compare(a.by, b.by))
+}
+
+// foryTypes are the numbers that types have there.
+var foryTypes = [...]int{boolean: 1, int8s: 2, char: -1, int16s: 3, zigzag: 4, float: 10, tagged64: 6, double: 11}
+
+func snakeCase(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		if c := name[i]; c >= 'A' && c <= 'Z' {
+			b.WriteByte('_')
+			b.WriteByte(c + 'a' - 'A')
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // scalar returns the layout of a primitive or boxed field.
 func (f *field) scalar() layout {
 	if f.is.class != nil {
