@@ -188,6 +188,14 @@ func (r *Reader) class(p *decode.Place) *class {
 			}
 		}
 		return &class{name: fmt.Sprintf("#%d", id>>1), id: -1}
+	case r.meta && !r.names010:
+		k := id >> 1
+		p.Head = r.Off
+		if k >= uint64(len(r.defs)) {
+			r.FailAt(off, decode.Malformed, fmt.Sprintf("the number of one of %d classes", len(r.defs)), fmt.Sprint(k))
+			return nil
+		}
+		return r.defs[k].class
 	case r.v010:
 		pkg := r.metaName(id, true, '.')
 		simple := className010(pkg, r.metaName(0, false, '$'))
@@ -217,6 +225,14 @@ func (r *Reader) namedClass(simple string, off int) *class {
 		return r.library.class(simple)
 	}
 	return &class{name: simple, id: -1}
+}
+
+// classByName takes a class as streams, objects instead of others and objects of class Class have it: without a definition.
+func (r *Reader) classByName(p *decode.Place) *class {
+	r.names010 = true
+	cl := r.class(p)
+	r.names010 = false
+	return cl
 }
 
 // part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of an earlier part.

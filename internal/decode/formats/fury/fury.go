@@ -78,8 +78,10 @@ type Reader struct {
 	strings []string // parts of class names, in order of their first appearance
 	objects []int32
 	metas   []meta // the same of 0.10
+	defs    []classDef
 	// fory: fields are in the order of Fory. ambiguous: that matters.
 	fory, ambiguous bool
+	names010        bool // classes have names instead of definitions
 
 	application
 }

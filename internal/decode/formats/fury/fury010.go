@@ -20,6 +20,16 @@ func (r *Reader) root010(p decode.Place) {
 	case flags != plainDocument:
 		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", decode.HexByte(flags))
 	}
+	if r.meta && r.library != nil {
+		at := int32(r.Little(4, "the place of class definitions"))
+		if at < -1 && r.OK() {
+			r.Fail(decode.Malformed, "the place of class definitions", fmt.Sprint(at))
+		}
+		if r.OK() {
+			r.rootWithClasses(p, int(at))
+		}
+		return
+	}
 	if r.meta {
 		if at := int32(r.Little(4, "the place of class definitions")); r.OK() && at != -1 {
 			r.Fail(decode.Unsupported, "a document without class definitions", fmt.Sprintf("some at %d", at))

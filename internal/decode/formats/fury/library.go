@@ -17,6 +17,7 @@ type library struct {
 	types *classfile.Types
 	tags  bool // compatible mode of 0.2.0: fields have tags
 	v010  bool
+	share bool // compatible mode of 0.10: documents define their classes
 	// registered are the classes that have numbers.
 	registered []*class
 
@@ -31,7 +32,7 @@ type library struct {
 const maxClasses = 1 << 14
 
 func newLibrary(p *classpath.Path, s decode.Side, like *Reader) *library {
-	l := &library{path: p, types: p.Types(s), tags: like.tags, v010: like.v010, registered: like.table(), classes: map[string]*class{}, known: map[string]*class{}, ids: map[string]int{}, fory: map[*field][]field{}}
+	l := &library{path: p, types: p.Types(s), tags: like.tags || like.meta, v010: like.v010, share: like.meta, registered: like.table(), classes: map[string]*class{}, known: map[string]*class{}, ids: map[string]int{}, fory: map[*field][]field{}}
 	for id, c := range l.registered {
 		if c == nil {
 			continue
@@ -116,6 +117,9 @@ func (l *library) resolve(name string) *class {
 	m := c.model
 	m.file = file
 	c.final = file.Modifiers.Has(classfile.Final)
+	if l.share && c.id < 0 {
+		c.final = false // its definition is written
+	}
 	c.layout = l.serializer(c)
 	if c.layout == constant {
 		c.final = c.final || l.v010

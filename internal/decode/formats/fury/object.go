@@ -62,6 +62,10 @@ func (r *Reader) plannedData(cl *class, p decode.Place, of *declared) {
 		r.other(cl, p)
 		return
 	}
+	if d := r.definitionOf(cl); d != nil {
+		r.byDefinition(d, p)
+		return
+	}
 	switch cl.layout {
 	case setFromMap:
 		r.container(p, decode.List, cl.name, func() { r.setFromMap(of) })
@@ -136,7 +140,13 @@ func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 	i := r.NextNode()
 	switch as {
 	case object:
-		r.container(p, decode.Object, cl.name, func() { r.fields(plan.fields, cl) })
+		r.container(p, decode.Object, cl.name, func() {
+			if r.meta && cl.layout == object { // of a final class with a number, which is not defined
+				r.untagged(plan.untagged, cl)
+				return
+			}
+			r.fields(plan.fields, cl)
+		})
 	case streamed:
 		if cl.name == copiesList && r.copies(p) {
 			break
@@ -485,7 +495,7 @@ func (r *Reader) replacement(cl *class, p decode.Place) {
 		}
 	case what == sameType && !r.ref(&p, true):
 	default:
-		self := r.class(&p)
+		self := r.classByName(&p)
 		if !r.OK() {
 			return
 		}

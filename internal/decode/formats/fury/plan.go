@@ -12,6 +12,8 @@ import (
 // plan is how the objects of a class of the class path are written.
 type plan struct {
 	fields []field
+	// untagged are the same as consistent mode writes them.
+	untagged []field
 	// missing is a class that was not found: a superclass, or that of a field, whose place depends on it.
 	missing string
 	// sections are the classes of an object that is written class by class, or that a container's elements follow, the topmost first.
@@ -45,6 +47,8 @@ type field struct {
 	typ  string // its descriptor
 	is   *declared
 	tag  uint64
+	// wireType is the name of the type in the definition of the class, if that says it.
+	wireType string
 }
 
 // declared is what a declared type says of the values that stand where it was declared.
@@ -97,6 +101,9 @@ func (l *library) newPlan(c *class) (p plan) {
 	switch as {
 	case object:
 		p.fields, p.missing = l.fields(chain, l.tags)
+		if l.share && p.missing == "" {
+			p.untagged, p.missing = l.fields(chain, false)
+		}
 	case streamed:
 		l.sections(c, &p, chain)
 	case childList, childMap:
@@ -528,6 +535,9 @@ func (f *field) scalar() layout {
 
 // typeName returns what Class.getName returns for the type.
 func (f *field) typeName() string {
+	if f.wireType != "" {
+		return f.wireType
+	}
 	if f.is.class != nil {
 		return f.is.class.name
 	}

@@ -27,7 +27,7 @@ func (r *Reader) sections(cl *class, plan *plan) {
 	known := plan.sections
 	for i := 0; i < n && r.OK(); i++ {
 		off := r.Off
-		c := r.class(&decode.Place{})
+		c := r.classByName(&decode.Place{})
 		r.Role("class")
 		if !r.OK() {
 			return
@@ -60,7 +60,7 @@ func (r *Reader) copies(p decode.Place) bool {
 	q := p
 	tags := [2]bool{}
 	r.Little(2, "a number of classes")
-	r.class(&decode.Place{})
+	r.classByName(&decode.Place{})
 	tags[0] = nameOf(r.tag()) == "n"
 	n := r.Varint9("the number of elements")
 	tags[1] = r.tag()&3 == tagObject

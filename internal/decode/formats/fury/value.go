@@ -16,6 +16,10 @@ func (r *Reader) data(cl *class, p decode.Place) { r.dataAs(cl, p, nil) }
 func (r *Reader) dataAs(cl *class, p decode.Place, of *declared) {
 	switch cl.layout {
 	case unknown:
+		if d := r.definitionOf(cl); d != nil {
+			r.byDefinition(d, p)
+			return
+		}
 		r.other(cl, p)
 	case date, timestamp, bigInteger, bigDecimal, javaTime:
 		r.worded(cl, p)
@@ -141,7 +145,7 @@ func (r *Reader) described(cl *class, p decode.Place) {
 			hi, lo := r.Little(8, "a UUID"), r.Little(8, "a UUID")
 			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case classRef:
-			if described := r.class(&decode.Place{}); r.OK() {
+			if described := r.classByName(&decode.Place{}); r.OK() {
 				r.Words(q, decode.String, func() string { return described.name })
 			}
 		case locale:
