@@ -95,11 +95,11 @@ const maxBits = 1 << 16
 // array takes an array of objects: a count, which has four bytes except for strings, and the elements. Each has a reference
 // flag, and its class unless the class of the array tells it.
 func (r *Reader) array(cl *class, p decode.Place) {
-	n := 0
+	n, final := 0, cl.layout == finals
 	if cl.layout == texts {
 		n = r.count("the length of an array", 1)
 	} else {
-		n = r.arrayLength(cl)
+		n, final = r.arrayLength(cl)
 	}
 	if !r.OK() {
 		return
@@ -112,7 +112,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 		for i := 0; i < n && r.OK(); i++ {
 			q := r.At(decode.ByIndex, "", i)
 			switch {
-			case cl.layout == objects:
+			case cl.layout != texts && !final:
 				r.flagged(q)
 			case !r.ref(&q, cl.layout != texts): // strings have no numbers here
 			case cl.layout == texts:

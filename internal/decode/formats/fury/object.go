@@ -434,11 +434,16 @@ func (r *Reader) arrayOf(cl *class, p decode.Place) {
 		r.FailAt(p.Start, decode.Malformed, "a class that has no number", "class "+strconv.Quote(cl.name))
 		return
 	}
-	n := r.arrayLength(cl)
+	n, final := r.arrayLength(cl)
 	if !r.OK() {
 		return
 	}
 	of := r.library.componentOf(cl)
+	if of.final != final {
+		other := *of
+		other.final = final
+		of = &other
+	}
 	r.container(p, decode.List, cl.name, func() {
 		for i := 0; i < n && r.OK(); i++ {
 			q := r.At(decode.ByIndex, "", i)
@@ -456,17 +461,22 @@ func (r *Reader) arrayOf(cl *class, p decode.Place) {
 	})
 }
 
-// arrayLength takes the number of elements of an array of objects. In 0.10 its lowest bit says that the array tells the class of them.
-func (r *Reader) arrayLength(cl *class) int {
+// arrayLength takes the number of elements of an array of objects, and whether the array tells the class of them. In 0.10 the lowest bit of
+// the number says that.
+func (r *Reader) arrayLength(cl *class) (n int, final bool) {
+	final = cl.layout == finals || cl.layout == arrayOf && r.library.componentOf(cl).final
 	if !r.v010 {
-		return r.fits64(r.Little(4, "the length of an array"))
+		return r.fits64(r.Little(4, "the length of an array")), final
 	}
 	off := r.Off
-	n := r.Varint9("the length of an array")
-	if final := cl.layout == finals || cl.layout == arrayOf && r.library.componentOf(cl).final; final != (n&1 != 0) && r.OK() {
-		r.FailAt(off, decode.Malformed, "the length of an array of "+cl.name, fmt.Sprint(n))
+	v := r.Varint9("the length of an array")
+	if said := v&1 != 0; said != final && r.OK() {
+		if !r.meta || cl.layout == objects { // registered arrays are made before classes are known to be registered
+			r.FailAt(off, decode.Malformed, "the length of an array of "+cl.name, fmt.Sprint(v))
+		}
+		final = said
 	}
-	return r.fits64(n >> 1)
+	return r.fits64(v >> 1), final
 }
 
 // fits64 checks a number of elements of at least a byte each.
