@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -37,12 +38,28 @@ const (
 )
 
 // definitions reads those that take all bytes of b, as Fury 0.10 writes them or as Fory does; nil if they are none.
-func (l *library) definitions(b []byte) []classDef {
+func (l *library) definitions(b []byte) (all []classDef, fory bool) {
 	if all, ok := l.definitionsOf(b, false); ok {
-		return all
+		return all, false
 	}
-	all, _ := l.definitionsOf(b, true)
-	return all
+	all, ok := l.definitionsOf(b, true)
+	if !ok {
+		return nil, false
+	}
+	for i := range all {
+		l.numberTypes(all[i].fields)
+	}
+	return all, true
+}
+
+// numberTypes sorts fields as Fory does in compatible mode: by the numbers of their types, as texts, if these have some.
+func (l *library) numberTypes(fields []field) {
+	for i := range fields {
+		if f := &fields[i]; f.wireID >= 0 {
+			f.wireType = strconv.Itoa(f.wireID)
+		}
+	}
+	slices.SortStableFunc(fields, l.compareFory)
 }
 
 func (l *library) definitionsOf(b []byte, fory bool) (all []classDef, ok bool) {
@@ -179,7 +196,7 @@ func (l *library) defField(c *decode.Cursor, by string, file *classfile.Class) (
 	if !ok || own == "" {
 		return f, false
 	}
-	f.is, f.wireType = t.is, t.name
+	f.is, f.wireType, f.wireID = t.is, t.name, t.id
 	if file != nil {
 		if own := file.Field(own); own != nil && isWritten(own) {
 			if g := l.newField(file, own, false); t.is.mayBe(g.is) {
@@ -194,6 +211,7 @@ func (l *library) defField(c *decode.Cursor, by string, file *classfile.Class) (
 type defType struct {
 	name string
 	is   *declared
+	id   int // the number of the class, -1 if it has none
 }
 
 // Kinds of types in a definition. Numbers of classes follow.
@@ -220,12 +238,13 @@ func (l *library) defType(c *decode.Cursor, kind uint64, final, tracked bool, de
 		h := c.Varint9("a type")
 		return l.defType(c, h>>2, h&2 != 0, h&1 != 0, depth+1)
 	}
+	t.id = -1
 	open := func(name string) *declared {
 		return &declared{class: l.class(name), tracked: tracked, generated: true}
 	}
 	switch kind {
 	case objectType010:
-		t = defType{"java.lang.Object", open("java.lang.Object")}
+		t.name, t.is = "java.lang.Object", open("java.lang.Object")
 		if final {
 			t.name = finalStub
 		}
@@ -235,14 +254,14 @@ func (l *library) defType(c *decode.Cursor, kind uint64, final, tracked bool, de
 		if !ok || !ok2 {
 			return t, false
 		}
-		t = defType{"java.util.Map", open("java.util.Map")}
+		t.name, t.is = "java.util.Map", open("java.util.Map")
 		t.is.elem, t.is.value = k.is, v.is
 	case collectionType010:
 		e, ok := nested()
 		if !ok {
 			return t, false
 		}
-		t = defType{"java.util.Collection", open("java.util.Collection")}
+		t.name, t.is = "java.util.Collection", open("java.util.Collection")
 		t.is.elem = e.is
 	case arrayType010:
 		dims := c.Varint9("a number of dimensions")
@@ -256,22 +275,23 @@ func (l *library) defType(c *decode.Cursor, kind uint64, final, tracked bool, de
 		} else {
 			name = "L" + name + ";"
 		}
-		t = defType{strings.Repeat("[", int(dims)) + name, open("[Ljava.lang.Object;")}
+		t.name, t.is = strings.Repeat("[", int(dims))+name, open("[Ljava.lang.Object;")
 		t.is.final = e.is.final || e.is.class == nil
 		if t.is.final || e.is.class.unsure {
 			t.is.class = l.class(t.name)
 		}
 	case enumType010:
-		t = defType{enumStub, &declared{class: l.class(enumStub), final: true, generated: true}}
+		t.name, t.is = enumStub, &declared{class: l.class(enumStub), final: true, generated: true}
 	default:
 		id := kind - firstType010
+		t.id = int(min(id, maxDefs))
 		switch {
 		case id >= firstPrimitive && id < firstPrimitive+uint64(len(primitiveLayouts)):
 			is := primitiveTypes["ZBCSIFJD"[id-firstPrimitive]]
-			t = defType{primitiveNames[is.prim], is}
+			t.name, t.is = primitiveNames[is.prim], is
 		case id < uint64(len(l.registered)) && l.registered[id] != nil:
 			cl := l.class(l.registered[id].name)
-			t = defType{cl.name, &declared{class: cl, final: cl.final, tracked: cl.isTracked(), generated: true}}
+			t.name, t.is = cl.name, &declared{class: cl, final: cl.final, tracked: cl.isTracked(), generated: true}
 		default:
 			return t, false
 		}
@@ -320,7 +340,7 @@ func (r *Reader) byDefinition(d *classDef, p decode.Place) {
 	}
 	outer := r.within
 	r.within = place{class: d.class}
-	r.container(p, decode.Object, d.class.name, func() { r.untagged(d.fields, d.class) })
+	r.container(p, decode.Object, d.class.name, func() { r.inOrder(d.fields, d.class) })
 	if r.OK() {
 		r.within = outer
 	}
@@ -335,7 +355,7 @@ func (r *Reader) rootWithClasses(p decode.Place, at int) {
 			r.Fail(decode.Malformed, "the place of class definitions", "one after the document")
 			return
 		}
-		if r.defs = r.library.definitions(buf[end:]); r.defs == nil {
+		if r.defs, r.foryDefs = r.library.definitions(buf[end:]); r.defs == nil {
 			r.FailAt(end, decode.Unsupported, "definitions of classes", "other bytes")
 			return
 		}

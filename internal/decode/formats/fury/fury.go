@@ -78,7 +78,9 @@ type Reader struct {
 	strings []string // parts of class names, in order of their first appearance
 	objects []int32
 	metas   []meta // the same of 0.10
-	defs    []classDef
+	// defs are the definitions of the document; foryDefs: they are in the form of Fory.
+	defs     []classDef
+	foryDefs bool
 	// fory: fields are in the order of Fory. ambiguous: that matters.
 	fory, ambiguous bool
 	names010        bool // classes have names instead of definitions

@@ -180,7 +180,17 @@ func (r *Reader) lambda(cl *class, p decode.Place) {
 		r.failMissing(cl, missing, p)
 		return
 	}
-	r.container(p, decode.Object, cl.name, func() { r.untagged(fields, cl) })
+	read := r.untagged
+	if r.meta && r.foryDefs {
+		for i := range fields {
+			if fields[i].wireID = fields[i].registered(); fields[i].is.class != nil {
+				fields[i].wireID = fields[i].is.class.id
+			}
+		}
+		r.library.numberTypes(fields)
+		read = r.inOrder
+	}
+	r.container(p, decode.Object, cl.name, func() { read(fields, cl) })
 }
 
 // failMissing stops at an object of which a class is not known.
@@ -213,6 +223,11 @@ func (r *Reader) untagged(fields []field, cl *class) {
 			}
 		}
 	}
+	r.inOrder(fields, cl)
+}
+
+// inOrder takes fields in this order.
+func (r *Reader) inOrder(fields []field, cl *class) {
 	if r.variation != nil && r.variation.Class == cl.name {
 		fields = r.vary(fields)
 	}

@@ -49,6 +49,7 @@ type field struct {
 	tag  uint64
 	// wireType is the name of the type in the definition of the class, if that says it.
 	wireType string
+	wireID   int // its number, -1 if it has none
 }
 
 // declared is what a declared type says of the values that stand where it was declared.
