@@ -27,6 +27,65 @@ func FuzzClasses(f *testing.F) {
 	formattest.Fuzz(f, withModels(f, Format), "testdata/classes_frames.tsv", "testdata/values.tsv")
 }
 
+// withGraphs returns a format whose readers know the classes of the rig's graphs.
+func withGraphs(tb testing.TB, f decode.Format) decode.Format {
+	tb.Helper()
+	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
+	return With(f, p)
+}
+
+// Bodies are of the rig's graphs, whose values package truth compares with what Java wrote.
+func TestLaterClasses(t *testing.T) {
+	formattest.WantsBodies(t, withGraphs(t, Format010), "testdata/classes_later.tsv")
+}
+
+func FuzzLaterClasses(f *testing.F) {
+	formattest.Fuzz(f, withGraphs(f, Format010), "testdata/classes_later.tsv", "testdata/values-later.tsv")
+}
+
+// TestHostileLaterClasses: maps, names and arrays of 0.10 that cannot be.
+func TestHostileLaterClasses(t *testing.T) {
+	format := withGraphs(t, Format010)
+	for _, c := range []struct {
+		name, hex string
+		cause     decode.Cause
+		expected  string
+	}{
+		{"flags of entries that are none", "44 01 40", decode.Malformed, "the flags of entries"},
+		{"a chunk of nothing", "44 01 00 00", decode.Malformed, "up to 1 entries"},
+		{"a chunk of too many", "44 01 00 02 2c 2c", decode.Malformed, "up to 1 entries"},
+		{"entries without end", "44 ffffff7f 12", decode.Malformed, ""},
+		{"a name that was not there", "0f", decode.Malformed, "the number of a name"},
+		{"an encoding that is none", "05 07 61 00 00", decode.Malformed, "the encoding of a name"},
+		{"a class without a name", "01 00 00 00", decode.Malformed, "the name of a class"},
+		{"a name cut", "8101 0000000000000000", decode.Malformed, ""},
+		{"strings with other flags", "3e 01 04 00", decode.Malformed, "the flags of strings"},
+		{"an array that says another thing", "40 03 fd", decode.Malformed, "the length of an array of [Ljava.lang.Object;"},
+		{"a set of another map", "e601 44 00", decode.Unsupported, "a set of the keys of a map"},
+		{"a number without end", "5e 00 00 ffffffffffffffffff", decode.Malformed, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body := document("02 00", c.hex)
+			r := format.New()
+			tree := decode.Tree{WithValues: true}
+			r.Reset(body, decode.Malformed, &tree)
+			r.Value(decode.ByField, "result", 0, "")
+			require.Nil(t, r.Err())
+			require.Equal(t, len(body), r.Offset())
+			formattest.Balance(t, &tree, len(body))
+			err := r.(decode.Faulter).Fault()
+			require.NotNil(t, err)
+			if c.expected != "" {
+				assert.Equal(t, c.expected, err.Expected)
+				assert.Equal(t, c.cause, err.Cause, err.Expected)
+			}
+			formattest.Check(t, format, body)
+		})
+	}
+}
+
 // document is a value: a length, a reference flag and the rest.
 func document(hex ...string) []byte {
 	doc := formattest.Hex(hex...)

@@ -5,13 +5,20 @@
 // document: its classes are numbers or names, and its fields have neither names nor types. The reader turns objects of
 // fury-core 0.2.0 of JDK classes into values, and of fury-core 0.10.2 strings, boxes, dates, and lists and maps of them, which
 // attachments are. Objects of application classes are measured. Texts and the heads of objects differ between 0.2.0 and
-// 0.10.2; Fory writes as 0.10.2 does. The first bytes of a body tell them apart (dialects.go).
+// 0.10.2; Fory writes nearly as 0.10.2 does. The first bytes of a body tell them apart (dialects.go).
+//
+// With a class path all objects are read. A library (library.go) says which serializer Fury has for a class, a plan (plan.go) in which
+// order it writes the fields, and what of a value their declared types tell; object.go follows them. In compatible mode of 0.2.0
+// fields have tags (tag.go), and in that of 0.10 definitions of the classes are at the end of a document (defs.go). Objects with methods
+// that java.io.ObjectOutputStream calls are in stream.go, and misfit.go says what happens if classes do not fit. 0.4.1 writes as 0.2.0
+// does.
 //
 // The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
 //
 // Sources: dubbo-serialization-fury 3.2.0 (FuryObjectOutput, BaseFurySerialization) with fury-core 0.2.0, which are the
-// published ones; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0. Bytes were measured with all
-// of them.
+// published ones: ClassResolver, DescriptorGrouper, ObjectCodecBuilder, CompatibleCodecBuilder, FieldResolver, ObjectStreamSerializer and
+// the serializers; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0: also MetaStringResolver, ClassDefEncoder
+// and AbstractMapSerializer. Bytes were measured with all of them.
 package fury
 
 import (
@@ -29,6 +36,7 @@ var Format = decode.Format{
 	ID:         28,
 	Name:       "fury",
 	Depth:      decode.DepthEnvelope,
+	Classes:    decode.DepthFull,
 	Releases:   "3.x, by extension",
 	Capture:    "fury-3.2.16.pcap.zst",
 	Heartbeats: Heartbeats,

@@ -172,7 +172,7 @@ func (r *Reader) chunked(n int, of *declared) {
 		off := r.Off
 		flags := r.Byte("the flags of entries")
 		if flags >= 2*valueDeclared || flags&keyDeclared != 0 && key == nil || flags&valueDeclared != 0 && value == nil {
-			r.FailAt(off, r.orMalformed(), "the flags of entries", decode.HexByte(flags))
+			r.FailAt(off, decode.Malformed, "the flags of entries", decode.HexByte(flags))
 			return
 		}
 		if flags&(keyNull|valueNull) != 0 {

@@ -24,7 +24,7 @@ func With(f decode.Format, p *classpath.Path) decode.Format {
 		r.library = libraries[0]
 		return r
 	}
-	f.Classes, f.Counts = decode.DepthFull, true
+	f.Counts = true
 	return f
 }
 

@@ -1,9 +1,11 @@
 package furycompatible
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
@@ -24,6 +26,47 @@ func TestClasses(t *testing.T) {
 
 func FuzzClasses(f *testing.F) {
 	formattest.Fuzz(f, withModels(f, Format), "testdata/classes_frames.tsv")
+}
+
+// withGraphs returns a format whose readers know the classes of the rig's graphs.
+func withGraphs(tb testing.TB, f decode.Format) decode.Format {
+	tb.Helper()
+	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
+	return fury.With(f, p)
+}
+
+// Bodies are of the rig's graphs, whose values package truth compares with what Java wrote.
+func TestLaterClasses(t *testing.T) {
+	formattest.WantsBodies(t, withGraphs(t, Format010), "testdata/classes_later.tsv")
+}
+
+func FuzzLaterClasses(f *testing.F) {
+	formattest.Fuzz(f, withGraphs(f, Format010), "testdata/classes_later.tsv")
+}
+
+// TestHostileDefinitions: what is not a definition of a class, and bombs.
+func TestHostileDefinitions(t *testing.T) {
+	format := withGraphs(t, Format010)
+	for name, hex := range map[string]string{
+		"after the document":    "02 10000000 00 2c 08 6162",
+		"none":                  "02 04000000 00 2c 08 6162",
+		"no bytes":              "02 03000000 00 01 00 00",
+		"many":                  "02 03000000 00 01 00 ffffff7f",
+		"a length without end":  "02 03000000 00 01 00 01 70ffffffffffffff ff",
+		"no zlib":               "02 03000000 00 01 00 01 c000000000000000 03 616263",
+		"a number of layers":    "02 03000000 00 01 00 01 5f00000000000000 01 ff",
+		"a class that is none":  "02 02000000 00 07 01 5000000000000000 02 00 00",
+		"fields without end":    "02 02000000 00 01 01 5000000000000000 05 feffffff7f",
+		"types in one another":  "02 02000000 00 01 01 5000000000000000 40 02 00 0441 00 61" + strings.Repeat("02", 58),
+		"an array of many dims": "02 02000000 00 01 01 5000000000000000 0c 02 00 0441 00 61 03 ffff7f 16",
+	} {
+		body := formattest.Hex(hex)
+		body = append([]byte{byte(len(body)), byte(len(body) >> 8), 0, 0}, body...)
+		assert.Contains(t, formattest.Value(t, format, body), "@opaque", name)
+		formattest.Check(t, format, body)
+	}
 }
 
 // TestHostileClasses: fields that no class has are shown with the names that their tags have, and tags that are none are an error.
