@@ -165,7 +165,6 @@ type stepReader struct {
 	s    *section
 	list int // the node of the values that are not fields, -1: none yet
 	n    int // values in it
-	size int // what a loop that is not counted takes
 }
 
 func (w *stepReader) run(all []steps.Step) {
