@@ -58,6 +58,18 @@ protostuff 3.2.16 plain
 protostuff 2.7.1 tagged
 protostuff 2.7.23 tagged
 protostuff 3.2.16 tagged
+fury 3.2.16 plain
+fury 3.2.16 skewed
+fury-compatible 3.2.16 plain
+fury-compatible 3.2.16 skewed
+fury 3.2.16 plain fury-0.4.1
+fury-compatible 3.2.16 plain fury-0.4.1
+fury 3.2.16 plain fury-0.10.2
+fury 3.2.16 skewed fury-0.10.2
+fury-compatible 3.2.16 plain fury-0.10.2
+fury-compatible 3.2.16 skewed fury-0.10.2
+fury 3.2.16 plain fory-0.11.0
+fury-compatible 3.2.16 plain fory-0.11.0
 fst 2.7.23 plain fst-2.57
 kryo 2.6.0 plain kryo-2.24
 kryo 2.6.0 registered kryo-2.24
@@ -79,10 +91,27 @@ libraries() { # release name
   path=$(class_path "$1")
   case ${2:-} in
     fst-1.55) dubbox "$path" && path=$(dubbox_path "$path") ;;
+    fury-0.10.*) later_fury "$path" fury "${2#fury-}" && path=$(later_fury_path "$path" fury "${2#fury-}") ;;
+    fory-*) later_fury "$path" fory "${2#fory-}" && path=$(later_fury_path "$path" fory "${2#fory-}") ;;
+    fury-*) path=$(artifact org.furyio fury-core "${2#fury-}"):$(without fury-core- <<<"$path") ;;
     fst-*) path=$(artifact de.ruedigermoeller fst "${2#fst-}"):$(without fst- <<<"$path") ;;
     kryo-2.24) dubbox "$path" && path=$(dubbox_path "$path") ;;
   esac
   echo "$path"
+}
+
+# Dubbo with later Fury, or with Fory.
+later_fury_path() { # class path, name, version
+  echo "$work/$2-classes:$(artifact "org.apache.$2" "$2-core" "$3"):$(without fury-core- dubbo-serialization-fury- <<<"$1")"
+}
+
+later_fury() { # class path, name, version
+  local name=$2 classes=$work/$2-classes
+  rm -rf "$classes" && mkdir -p "$classes/META-INF/dubbo/internal" "$work/$name-source"
+  sed "s/fury/$name/g; s/Fury/${name^}/g; s/Later${name^}/LaterFury/g; s/rig\.$name/rig.fury/" "$here/fury/LaterFury.java" >"$work/$name-source/LaterFury.java"
+  javac --release 17 -Xlint:-options -cp "$(later_fury_path "$1" "$2" "$3")" -d "$classes" "$work/$name-source/LaterFury.java"
+  printf 'fury=org.dubbowire.rig.fury.LaterFury\nfury-compatible=org.dubbowire.rig.fury.LaterFury$Compatible\n' \
+    >"$classes/META-INF/dubbo/internal/org.apache.dubbo.common.serialize.Serialization"
 }
 
 models=$here/models/target/classes

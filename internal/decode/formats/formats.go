@@ -70,10 +70,10 @@ func With(p *classpath.Path) []decode.Format {
 		kryo.With(kryo2.Format, p),               // 25
 		kryo.With(kryo2.Format5, p),              // 25
 		msgpack.Format,                           // 27
-		fury.Format,                              // 28
-		fury.Format010,                           // 28
-		furycompatible.Format,                    // 29
-		furycompatible.Format010,                 // 29
+		fury.With(fury.Format, p),                // 28
+		fury.With(fury.Format010, p),             // 28
+		fury.With(furycompatible.Format, p),      // 29
+		fury.With(furycompatible.Format010, p),   // 29
 		custom.Format,                            // 31
 	}
 }

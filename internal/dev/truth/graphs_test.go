@@ -308,7 +308,7 @@ func (g *graph) compare(m *rpc.Message) string {
 	diff := g.differs(&g.logged, m, refs, top)
 	if diff != "" && g.Back != nil {
 		back := g.logged
-		back.Result, back.Arguments, back.Attachments = g.Back.Result, g.Back.Arguments, g.Back.Attachments
+		back.Result, back.Arguments, back.Attachments, back.Exception = g.Back.Result, g.Back.Arguments, g.Back.Attachments, g.Back.Exception
 		if g.differs(&back, m, refs, top) == "" {
 			diff = ""
 		}
@@ -317,7 +317,7 @@ func (g *graph) compare(m *rpc.Message) string {
 }
 
 func (g *graph) differs(want *logged, m *rpc.Message, refs *references, top map[string]any) string {
-	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), avro: g.Serialization == "avro", dubbo: g.Serialization == "dubbo", stuff: g.Serialization == "protostuff", partly: m.Err != nil && !placesLost(m.Err), refs: refs}
+	c := graphComparer{m: m, kryo: strings.HasPrefix(g.Serialization, "kryo"), fst1: strings.HasSuffix(m.Serialization, "(FST 1)"), fury: strings.HasPrefix(g.Serialization, "fury"), avro: g.Serialization == "avro", dubbo: g.Serialization == "dubbo", stuff: g.Serialization == "protostuff", partly: m.Err != nil && !placesLost(m.Err), refs: refs}
 	defer func() { g.compared = max(g.compared, c.compared) }()
 	check := func(path string, got, want any) string {
 		c.ours = comparer{ours: got, truth: want, arguments: [2]any{top["args"], want}}

@@ -25,11 +25,11 @@ const models = "../../../testdata/models/"
 // jarNames are the serializations that need the application's classes for some of their objects.
 var jarNames = map[string]bool{
 	"compactedjava": true, "dubbo": true, "kryo": true, "kryo (Kryo 5)": true, "kryo2": true, "kryo2 (Kryo 5)": true, "fst": true, "fst (FST 1)": true, "avro": true,
-	"protostuff": true, "protostuff (id 10)": true,
+	"protostuff": true, "protostuff (id 10)": true, "fury": true, "fury-compatible": true,
 }
 
 // whole is those of them whose values are all read with the classes.
-var whole = map[string]bool{"compactedjava": true, "fst": true, "kryo": true, "protostuff": true, "protostuff (id 10)": true}
+var whole = map[string]bool{"compactedjava": true, "fst": true, "kryo": true, "protostuff": true, "protostuff (id 10)": true, "fury": true, "fury-compatible": true}
 
 // isWhole reports whether all values of a capture are read with the classes. Dubbo 3 numbers registered classes in an order that is not
 // known. Serializers of some models leave fields out; TestGraphs knows which.
@@ -75,7 +75,7 @@ func TestWithClasses(t *testing.T) {
 		if testing.Short() && i%8 != 0 { // the race detector finds nothing more in the others
 			continue
 		}
-		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true, "avro": true, "protostuff": true}
+		configured := map[string]bool{"compactedjava": true, "dubbo": true, "kryo": true, "kryo2": true, "fst": true, "avro": true, "protostuff": true, "fury": true, "fury-compatible": true}
 		if p.foreign() || !slices.ContainsFunc(p.Serializations, func(s string) bool { return configured[s] }) || strings.HasPrefix(p.Name, "fork-") {
 			continue
 		}

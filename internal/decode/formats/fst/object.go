@@ -58,28 +58,20 @@ const (
 
 // showWrapped shows node i as the collection or map in its field of that name, or as the list of that map's keys.
 func (r *Reader) showWrapped(i int, name string, keys bool) {
-	if keys || name == vectorElements {
+	if name == vectorElements {
 		r.NeedTree() // values become overhead
 	}
-	n := r.Tree.Node(i)
-	if n == nil || !r.OK() {
+	wrapped := r.ShowWrapped(i, name, keys)
+	if wrapped < 0 || name != vectorElements {
 		return
 	}
-	count, wrapped := int64(-1), -1
-	for c := i + 1; c < int(n.End); c = int(r.Tree.Nodes[c].End) {
-		switch f := &r.Tree.Nodes[c]; {
-		case f.Label != decode.ByField:
-		case f.Name == name:
-			wrapped = c
-		case f.Name == vectorCount && f.Kind == decode.Int:
+	count := int64(-1)
+	for c := i + 1; c < int(r.Tree.Nodes[i].End); c = int(r.Tree.Nodes[c].End) {
+		if f := &r.Tree.Nodes[c]; f.Label == decode.ByField && f.Name == vectorCount && f.Kind == decode.Int {
 			count = f.Num
 		}
 	}
-	if wrapped < 0 || keys && !r.showKeys(wrapped) {
-		return
-	}
-	n.Kind, n.Num = decode.Alias, int64(wrapped)
-	if name != vectorElements || count < 0 {
+	if count < 0 {
 		return
 	}
 	for c := wrapped + 1; c < int(r.Tree.Nodes[wrapped].End); c = int(r.Tree.Nodes[c].End) {
@@ -87,33 +79,6 @@ func (r *Reader) showWrapped(i int, name string, keys bool) {
 			f.Kind, f.Label, f.Name = decode.Overhead, decode.ByRole, "length"
 		}
 	}
-}
-
-// showKeys shows the map at node i as the list of its keys. It returns false if that is not a map, or its values have parts.
-func (r *Reader) showKeys(i int) bool {
-	nodes := r.Tree.Nodes
-	for nodes[i].Kind == decode.Alias {
-		i = int(nodes[i].Num)
-	}
-	if nodes[i].Kind != decode.Map {
-		return false
-	}
-	end := int(nodes[i].End)
-	for c := i + 1; c < end; c = int(nodes[c].End) {
-		if nodes[c].Label == decode.ByEntry && int(nodes[c].End) > c+1 {
-			return false
-		}
-	}
-	nodes[i].Kind = decode.List
-	for c := i + 1; c < end; c = int(nodes[c].End) {
-		switch n := &nodes[c]; n.Label {
-		case decode.ByKey:
-			n.Label, n.Name = decode.ByIndex, ""
-		case decode.ByEntry:
-			n.Kind, n.Label, n.Name = decode.Overhead, decode.ByRole, "value"
-		}
-	}
-	return true
 }
 
 // fields takes fields in their order, and the end after them.

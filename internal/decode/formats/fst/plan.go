@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode/classfile"
+	"dubbo-wire/internal/decode/steps"
 )
 
 // plan is how FST writes the objects of a class of the class path.
@@ -24,7 +25,7 @@ type plan struct {
 	// missing is a superclass that was not found, so that the fields are not known.
 	missing string
 	// written is what writeExternal writes, nil if that is not known.
-	written []step
+	written []steps.Step
 	// constants are the names of an enum's constants by ordinal.
 	constants []string
 }
@@ -90,7 +91,7 @@ type section struct {
 	fields []field
 	// custom: the class has a writeObject, which writes steps; nil if these are not known.
 	custom bool
-	steps  []step
+	steps  []steps.Step
 	// asymmetric: writeFields writes the fields as defaultWriteObject does, since there is no readObject.
 	asymmetric bool
 }
@@ -135,7 +136,7 @@ func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 	p.emulated = own.WriteReplace || own.ReadResolve
 	if own.Externalizable && !(d.one && p.emulated) {
 		p.form = external
-		p.written = followed(types, name, classfile.WriteExternal)
+		p.written = steps.Followed(types, name, classfile.WriteExternal)
 		return p
 	}
 	if own.Externalizable { // FST 1 writes such an object as java.io.ObjectOutputStream would, if it was not Externalizable: without fields
@@ -153,7 +154,7 @@ func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 			p.emulated = true
 		}
 	}
-	p.wraps, p.wrapsKeys = wrapped(types, name)
+	p.wraps, p.wrapsKeys = steps.Wrapped(types, name)
 	if slices.ContainsFunc(chain, func(c *classfile.Class) bool { return c.Name == vector }) {
 		p.wraps = vectorElements
 	}
@@ -179,13 +180,13 @@ func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 			return c.PersistentFields && !slices.Contains(listed, f.Name) || f.Modifiers.Has(classfile.Transient)
 		})
 		if s.custom {
-			s.steps = jdkSteps[c.Name]
+			s.steps = steps.OfJDK(c.Name)
 			p.form = max(p.form, formOf(s.steps))
 			if s.steps == nil {
-				s.steps = followed(types, c.Name, classfile.WriteObject)
+				s.steps = steps.Followed(types, c.Name, classfile.WriteObject)
 			}
 		}
-		if c.PersistentFields && listed == nil && (len(s.steps) == 0 || s.steps[0].op != putFields) {
+		if c.PersistentFields && listed == nil && (len(s.steps) == 0 || s.steps[0].Op != steps.PutFields) {
 			s.custom, s.steps = true, nil // its fields are not known
 		}
 		nameHidden(chain, s.fields)
@@ -196,32 +197,10 @@ func newPlan(types *classfile.Types, name string, d *dialect) *plan {
 	return p
 }
 
-// wrapped returns the field with the collection or map that a class of the JDK wraps, "" for other classes, and whether the keys of
-// that map are the elements.
-func wrapped(types *classfile.Types, name string) (field string, keys bool) {
-	field, of := "c", "java.util.Collection"
-	switch {
-	case name == "java.util.concurrent.CopyOnWriteArraySet":
-		field = "al"
-	case name == "java.util.Collections$SetFromMap", name == "java.util.concurrent.ConcurrentSkipListSet":
-		return "m", true
-	case name == "java.util.concurrent.ConcurrentHashMap$KeySetView":
-		return "map", true
-	case !strings.HasPrefix(name, "java.util.Collections$"):
-		return "", false
-	case strings.HasSuffix(name, "Map"):
-		field, of = "m", "java.util.Map"
-	}
-	if is, err := types.Is(name, of); !is || err != nil {
-		return "", false
-	}
-	return field, false
-}
-
 // formOf returns how a class of the JDK with these steps is shown.
-func formOf(steps []step) form {
-	for i := range steps {
-		switch len(steps[i].body) {
+func formOf(all []steps.Step) form {
+	for i := range all {
+		switch len(all[i].Body) {
 		case 1:
 			return ofElements
 		case 2:

@@ -6,108 +6,23 @@ import (
 	"math"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/jdk"
+	"dubbo-wire/internal/decode/steps"
 )
-
-// step is one of the things that a writeObject or writeExternal writes.
-type step struct {
-	op    byte
-	field string // whose value it is, "" if that is not known
-	body  []step // of a loop
-}
-
-// Steps as they are written in a table.
-const (
-	ownFields     = 'D' // defaultWriteObject
-	putFields     = 'p' // putFields and writeFields
-	markedObject  = 'o' // writeObject in emulation: a mark, then a tagged value
-	plainObject   = 'O' // writeObject of an Externalizable: a tagged value
-	anInt         = 'i'
-	aLong         = 'l'
-	aByte         = 'b'
-	aBoolean      = 'z'
-	aShort        = 's'
-	aChar         = 'c'
-	aFloat        = 'f'
-	aDouble       = 'd'
-	aText         = 'u' // writeUTF
-	countedLoop   = 'n' // an int, then the body as often as it says
-	sizedLoop     = 'q' // the body as often as the field "size" says
-	loopUntilNull = 't' // objects until one is null
-	someBytes     = 'r' // an int, then as many bytes
-)
-
-// parseSteps reads steps as they stand in a table: "Din(oo)".
-func parseSteps(s string) []step {
-	all, _ := stepsOf(s)
-	return all
-}
-
-func stepsOf(s string) (all []step, rest string) {
-	for len(s) > 0 && s[0] != ')' {
-		st := step{op: s[0]}
-		if s = s[1:]; len(s) > 0 && s[0] == '(' {
-			st.body, s = stepsOf(s[1:])
-			s = s[1:]
-		}
-		all = append(all, st)
-	}
-	return all, s
-}
-
-// calls are the steps of methods of streams.
-var calls = map[string]byte{
-	"defaultWriteObject": ownFields, "writeFields": putFields, "writeInt": anInt, "writeLong": aLong, "writeByte": aByte, "writeBoolean": aBoolean,
-	"writeShort": aShort, "writeChar": aChar, "writeFloat": aFloat, "writeDouble": aDouble, "writeUTF": aText,
-}
-
-// followed returns what the code of a method of the application writes, nil if that is not always the same.
-func followed(types *classfile.Types, class, method string) []step {
-	writes, err := types.Writes(class, method)
-	if err != nil {
-		return nil
-	}
-	if method == classfile.WriteExternal {
-		return stepsOfCalls(writes, plainObject)
-	}
-	steps := stepsOfCalls(writes, markedObject)
-	for i := range steps {
-		steps[i].field = "" // a value beside the fields, even of a field that is transient
-	}
-	return steps
-}
-
-func stepsOfCalls(writes []classfile.Write, object byte) []step {
-	all := []step{}
-	for _, w := range writes {
-		switch {
-		case w.Call == "":
-			all[len(all)-1] = step{op: countedLoop, body: stepsOfCalls(w.Body, object)}
-		case w.Call == "write":
-			all[len(all)-1] = step{op: someBytes, field: w.Field}
-		case w.Call == "writeObject":
-			all = append(all, step{op: object, field: w.Field})
-		default:
-			all = append(all, step{op: calls[w.Call], field: w.Field})
-		}
-	}
-	return all
-}
 
 // written takes what a method of a class wrote; s is its section, nil for writeExternal.
-func (r *Reader) written(cl *class, method string, steps []step, s *section) {
+func (r *Reader) written(cl *class, method string, all []steps.Step, s *section) {
 	by := cl.name
 	if s != nil {
 		by = s.class
 	}
-	if steps == nil {
+	if all == nil {
 		r.incomplete = true
 		r.Fail(decode.Unsupported, "what "+method+" of class "+by+" wrote", decode.EndsByCode)
 		return
 	}
 	w := writer{r: r, cl: cl, s: s, form: cl.plan.form, list: -1}
-	w.run(steps)
+	w.run(all)
 	if w.list != -1 {
 		r.Close()
 	}
@@ -126,40 +41,40 @@ type writer struct {
 	n    int // values in it
 }
 
-func (w *writer) run(steps []step) {
+func (w *writer) run(all []steps.Step) {
 	r := w.r
-	for i := range steps {
+	for i := range all {
 		if !r.OK() {
 			return
 		}
-		switch st := &steps[i]; st.op {
-		case ownFields:
+		switch st := &all[i]; st.Op {
+		case steps.OwnFields:
 			w.fields()
-		case putFields:
+		case steps.PutFields:
 			w.put()
-		case countedLoop:
+		case steps.CountedLoop:
 			n := w.count("the number of elements")
 			if w.collection() {
 				r.Role("length")
 			} else {
 				r.Integer(w.place(""), int64(n))
 			}
-			w.repeat(n, st.body)
-		case someBytes:
+			w.repeat(n, st.Body)
+		case steps.SomeBytes:
 			n := w.count("the number of bytes")
 			r.Role("length")
-			p := w.place(st.field)
+			p := w.place(st.Field)
 			raw := r.Bytes(n, "bytes")
 			r.FillRaw(r.Scalar(p, decode.Bytes), raw)
-		case sizedLoop:
-			w.repeat(r.sizeField, st.body)
-		case loopUntilNull:
-			w.untilNull(st.body)
-		case markedObject, plainObject:
+		case steps.SizedLoop:
+			w.repeat(r.sizeField, st.Body)
+		case steps.LoopUntilNull:
+			w.untilNull(st.Body)
+		case steps.MarkedObject, steps.PlainObject:
 			if w.collection() {
-				r.Hidden("comparator", func() { w.object(st.op, r.At(decode.ByRole, "", 0)) })
+				r.Hidden("comparator", func() { w.object(st.Op, r.At(decode.ByRole, "", 0)) })
 			} else {
-				w.object(st.op, w.place(st.field))
+				w.object(st.Op, w.place(st.Field))
 			}
 		default:
 			w.scalar(st)
@@ -259,14 +174,14 @@ func (r *Reader) fieldText() text {
 }
 
 // repeat takes the body of a loop n times.
-func (w *writer) repeat(n int, body []step) {
+func (w *writer) repeat(n int, body []steps.Step) {
 	r := w.r
 	for i := 0; i < n && r.OK(); i++ {
 		switch {
 		case w.form == ofElements && len(body) == 1:
-			w.object(body[0].op, r.At(decode.ByIndex, "", i))
+			w.object(body[0].Op, r.At(decode.ByIndex, "", i))
 		case w.form == ofEntries && len(body) == 2:
-			w.entry(body[0].op, i)
+			w.entry(body[0].Op, i)
 		default:
 			r.work += workPerObject
 			w.run(body)
@@ -285,7 +200,7 @@ func (w *writer) entry(op byte, i int) {
 var nullElement = []byte{sectionTagged, tagNull}
 
 // untilNull takes objects until one is null.
-func (w *writer) untilNull(body []step) {
+func (w *writer) untilNull(body []steps.Step) {
 	r := w.r
 	end := nullElement
 	if r.d.one {
@@ -298,9 +213,9 @@ func (w *writer) untilNull(body []step) {
 			return
 		}
 		if w.form == ofEntries {
-			w.entry(markedObject, i)
+			w.entry(steps.MarkedObject, i)
 		} else {
-			w.object(markedObject, r.At(decode.ByIndex, "", i))
+			w.object(steps.MarkedObject, r.At(decode.ByIndex, "", i))
 		}
 	}
 }
@@ -308,11 +223,11 @@ func (w *writer) untilNull(body []step) {
 // object takes an object, with its mark in front in emulation.
 func (w *writer) object(op byte, p decode.Place) {
 	r := w.r
-	if op == markedObject && !r.d.one {
+	if op == steps.MarkedObject && !r.d.one {
 		r.expectClass(sectionTagged, "an object that class "+w.cl.name+" wrote")
 		p.Start, p.Head = r.Off, r.Off
 	}
-	if op != plainObject || !r.d.one {
+	if op != steps.PlainObject || !r.d.one {
 		r.object(p)
 		return
 	}
@@ -354,13 +269,13 @@ func (w *writer) count(what string) int {
 // fixed takes a value of FST 1 that is not an object.
 func (w *writer) fixed(op byte, p decode.Place) {
 	switch r := w.r; op {
-	case anInt:
+	case steps.AnInt:
 		r.Integer(p, int64(int32(w.number(4, "an int"))))
-	case aLong:
+	case steps.ALong:
 		r.Integer(p, int64(w.number(8, "a long")))
-	case aShort:
+	case steps.AShort:
 		r.Integer(p, int64(int16(w.number(2, "a short"))))
-	case aChar:
+	case steps.AChar:
 		u := rune(0)
 		if w.s != nil {
 			u = rune(r.Little(2, "a char"))
@@ -368,11 +283,11 @@ func (w *writer) fixed(op byte, p decode.Place) {
 			u = rune(r.U16("a char"))
 		}
 		r.Words(p, decode.Char, func() string { return string(u) })
-	case aFloat:
+	case steps.AFloat:
 		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(w.number(4, "a float")))))
-	case aDouble:
+	case steps.ADouble:
 		r.Real(p, decode.Float64, math.Float64frombits(w.number(8, "a double")))
-	case aText:
+	case steps.AText:
 		if w.s != nil {
 			x := r.text()
 			r.Words(p, decode.String, x.decode)
@@ -384,45 +299,45 @@ func (w *writer) fixed(op byte, p decode.Place) {
 }
 
 // scalar takes a value that is not an object.
-func (w *writer) scalar(st *step) {
-	r, op := w.r, st.op
+func (w *writer) scalar(st *steps.Step) {
+	r, op := w.r, st.Op
 	if w.collection() { // capacities and load factors
 		switch op {
-		case anInt:
+		case steps.AnInt:
 			r.writtenInt("a capacity")
-		case aFloat:
+		case steps.AFloat:
 			r.Skip(4, "a load factor")
 		}
 		r.Role("length")
 		return
 	}
-	p := w.place(st.field)
-	if r.d.one && op != aByte && op != aBoolean {
+	p := w.place(st.Field)
+	if r.d.one && op != steps.AByte && op != steps.ABoolean {
 		w.fixed(op, p)
 		return
 	}
 	switch op {
-	case anInt:
+	case steps.AnInt:
 		r.Integer(p, int64(r.int32("an int")))
-	case aLong:
+	case steps.ALong:
 		r.Integer(p, r.int64("a long"))
-	case aByte:
+	case steps.AByte:
 		r.primitive(bytes1, p)
-	case aBoolean:
+	case steps.ABoolean:
 		b := r.Byte("a boolean")
 		if b > 1 && r.OK() {
 			r.FailAt(p.Start, decode.Malformed, "a boolean", decode.HexByte(b))
 		}
 		r.Boolean(p, b != 0)
-	case aShort:
+	case steps.AShort:
 		r.primitive(short2, p)
-	case aChar:
+	case steps.AChar:
 		r.primitive(char2, p)
-	case aFloat:
+	case steps.AFloat:
 		r.primitive(float4, p)
-	case aDouble:
+	case steps.ADouble:
 		r.primitive(double8, p)
-	case aText:
+	case steps.AText:
 		x := r.text()
 		r.Words(p, decode.String, x.decode)
 	}
@@ -434,53 +349,3 @@ func (r *Reader) expectClass(want byte, what string) {
 		r.FailAt(r.Off-1, decode.Malformed, fmt.Sprintf("%s (%s)", what, decode.HexByte(want)), decode.HexByte(b))
 	}
 }
-
-// jdkSteps is what the JDK's own methods writeObject write.
-var jdkSteps = func() map[string][]step {
-	t := make(map[string][]step)
-	for name, s := range map[string]string{
-		"java.lang.ClassNotFoundException":             "p",
-		"java.lang.ExceptionInInitializerError":        "p",
-		"java.io.File":                                 "Dc",
-		"java.lang.Throwable":                          "D",
-		"java.math.BigDecimal":                         "D",
-		"java.net.InetAddress":                         "p",
-		"java.net.Inet6Address":                        "p",
-		"java.net.InetSocketAddress":                   "p",
-		"java.net.URI":                                 "D",
-		"java.net.URL":                                 "D",
-		"java.text.DateFormatSymbols":                  "D",
-		"java.text.NumberFormat":                       "D",
-		"java.util.ArrayDeque":                         "Dn(o)",
-		"java.util.ArrayList":                          "Dn(o)",
-		"java.util.BitSet":                             "p",
-		"java.util.Calendar":                           "Do",
-		"java.util.Collections$SynchronizedCollection": "D",
-		"java.util.Collections$SynchronizedMap":        "D",
-		"java.util.Date":                               "Dl",
-		"java.util.EnumMap":                            "Dn(oo)",
-		"java.util.HashMap":                            "Din(oo)",
-		hashtable:                                      "Din(oo)",
-		"java.util.HashSet":                            "Difn(o)",
-		"java.util.IdentityHashMap":                    "Dn(oo)",
-		"java.util.LinkedList":                         "Dn(o)",
-		"java.util.Locale":                             "p",
-		"java.util.PriorityQueue":                      "Diq(o)",
-		"java.util.Random":                             "p",
-		"java.util.SimpleTimeZone":                     "Dro",
-		"java.util.TreeMap":                            "Dn(oo)",
-		"java.util.TreeSet":                            "Don(o)",
-		vector:                                         "p",
-		"java.util.concurrent.ConcurrentLinkedDeque":   "Dt(o)",
-		"java.util.concurrent.ConcurrentLinkedQueue":   "Dt(o)",
-		"java.util.concurrent.ConcurrentSkipListMap":   "Dt(oo)",
-		"java.util.concurrent.CopyOnWriteArrayList":    "Dn(o)",
-		"java.util.concurrent.LinkedBlockingDeque":     "Dt(o)",
-		"java.util.concurrent.LinkedBlockingQueue":     "Dt(o)",
-		"java.util.concurrent.LinkedTransferQueue":     "Dt(o)",
-		"java.util.concurrent.PriorityBlockingQueue":   "D",
-	} {
-		t[name] = parseSteps(s)
-	}
-	return t
-}()

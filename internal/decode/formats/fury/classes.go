@@ -1,6 +1,9 @@
 package fury
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // layout says how the data of a class are written.
 type layout uint8
@@ -46,6 +49,28 @@ const (
 	uuid
 	bitSet
 	javaTime
+	calendar
+	zoneID
+
+	// Of classes of the class path, and what refers to them.
+	constant    // of an enum: its ordinal
+	enumSet     // the class of the constants, a count, their ordinals
+	enumMap     // a count, the class of the keys, keys and values
+	arrayOf     // a count in four bytes, an object each, with its class unless the array tells it
+	object      // fields
+	streamed    // a section for each class
+	childList   // a count, sections, flags, elements
+	childMap    // a count, sections, keys and values
+	external    // what writeExternal wrote
+	replaceable // what it is instead, class, data
+	replaced    // the same; the class is not known before
+	lambda      // the fields of java.lang.invoke.SerializedLambda
+	proxy       // the invocation handler, the interfaces
+	abstract    // there are no objects
+
+	naturalOrder // the only constant of an enum
+	setFromMap   // the class of the map, whether its elements follow, a count, flags, elements
+	keySetView   // the map, the value of its keys
 )
 
 // class is what the reader needs to know about a Java class.
@@ -54,6 +79,12 @@ type class struct {
 	layout layout
 	elem   layout // of an array or an optional number
 	size   int    // of an element, in bytes
+	id     int    // its number, -1 if it has none
+	final  bool
+
+	// Of a class of the class path.
+	model  *model
+	unsure bool // it was not found
 }
 
 // classes has the classes that fury-core 0.2.0 registers, by their number. Objects of the classes that are left out are not
@@ -71,12 +102,15 @@ func registered() []*class {
 		lang = "java.lang."
 	)
 	t := make([]*class, 151)
-	add := func(id int, c class) { t[id] = &c }
+	add := func(id int, c class) { c.id, c.final = id, finalClasses[c.name] || c.name[0] == '['; t[id] = &c }
 	run := func(id int, l layout, names ...string) {
 		for i, n := range names {
 			add(id+i, class{name: n, layout: l})
 		}
 	}
+	run(1, lambda, lang+"invoke.SerializedLambda")
+	run(2, proxy, lang+"reflect.Proxy")
+	run(3, replaced, "#3")
 	run(4, unknown, "void", "boolean", "byte", "char", "short", "int", "float", "long", "double", lang+"Void")
 	for i, l := range []layout{boolean, int8s, char, int16s, zigzag, float, tagged64, double, str} {
 		add(14+i, class{name: lang + []string{"Boolean", "Byte", "Character", "Short", "Integer", "Float", "Long", "Double", "String"}[i], layout: l})
@@ -129,7 +163,7 @@ func registered() []*class {
 	run(92, singleMap, coll+"SingletonMap")
 	run(93, mapping, conc+"ConcurrentHashMap")
 	run(94, sortedMap, conc+"ConcurrentSkipListMap")
-	run(95, unknown, util+"EnumMap")
+	run(95, enumMap, util+"EnumMap")
 	run(97, locale, util+"Locale")
 	run(98, wrapped, coll+"SynchronizedCollection", coll+"SynchronizedRandomAccessList", coll+"SynchronizedList", coll+"SynchronizedSet",
 		coll+"SynchronizedSortedSet", coll+"SynchronizedMap", coll+"SynchronizedSortedMap", coll+"UnmodifiableCollection",
@@ -137,6 +171,8 @@ func registered() []*class {
 		coll+"UnmodifiableMap", coll+"UnmodifiableSortedMap")
 	run(112, list, immu+"List12", immu+"ListN", immu+"SubList", immu+"Set12", immu+"SetN")
 	run(117, mapping, immu+"Map1", immu+"MapN")
+	run(130, naturalOrder, util+"Comparators$NaturalOrderComparator")
+	run(131, replaceable, coll+"ReverseComparator")
 	run(132, unknown, conc+"ArrayBlockingQueue", conc+"LinkedBlockingQueue")
 	add(134, class{name: "[Ljava.lang.Boolean;", layout: finals, elem: boolean})
 	add(135, class{name: "[Ljava.lang.Byte;", layout: finals, elem: int8s})
@@ -149,5 +185,20 @@ func registered() []*class {
 		lang+"IndexOutOfBoundsException", lang+"ArrayIndexOutOfBoundsException")
 	return t
 }
+
+// finalClasses are the classes with a number that are final.
+var finalClasses = func() map[string]bool {
+	t := map[string]bool{}
+	for _, name := range strings.Fields(`
+		java.lang.Void java.lang.Boolean java.lang.Byte java.lang.Character java.lang.Short java.lang.Integer java.lang.Float java.lang.Long
+		java.lang.Double java.lang.String java.lang.Class java.util.Optional java.util.OptionalInt java.util.OptionalLong java.util.OptionalDouble
+		java.lang.StringBuilder java.lang.StringBuffer java.util.Currency java.net.URI java.util.regex.Pattern java.util.UUID java.util.Locale
+		java.time.LocalDateTime java.time.Instant java.time.LocalDate java.time.LocalTime java.time.Duration java.time.ZoneOffset
+		java.time.ZonedDateTime java.time.Year java.time.YearMonth java.time.MonthDay java.time.Period java.time.OffsetTime
+		java.time.OffsetDateTime java.lang.StackTraceElement`) {
+		t[name] = true
+	}
+	return t
+}()
 
 var le = binary.LittleEndian

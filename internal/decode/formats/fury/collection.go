@@ -12,9 +12,9 @@ func (r *Reader) container(p decode.Place, k decode.Kind, class string, f func()
 	r.Content(f)
 }
 
-// containerData takes the data of a class with elements.
-func (r *Reader) containerData(cl *class, p decode.Place) {
-	element := func() { r.flagged(decode.Place{Label: decode.ByIndex}) }
+// containerData takes the data of a class with elements. of, which may be nil, is what its declared type says.
+func (r *Reader) containerData(cl *class, p decode.Place, of *declared) {
+	element := func() { r.flagged(r.At(decode.ByIndex, "", 0)) }
 	switch cl.layout {
 	case primitives:
 		r.primitives(cl, p)
@@ -26,9 +26,9 @@ func (r *Reader) containerData(cl *class, p decode.Place) {
 			r.Leave()
 		}
 	case list, sorted:
-		r.container(p, decode.List, cl.name, func() { r.collection(cl) })
+		r.container(p, decode.List, cl.name, func() { r.collection(cl, of) })
 	case mapping, sortedMap:
-		r.container(p, decode.Map, cl.name, func() { r.entries(cl) })
+		r.container(p, decode.Map, cl.name, func() { r.entries(cl, of) })
 	case emptyList:
 		r.container(p, decode.List, cl.name, func() {})
 	case emptyMap:
@@ -38,11 +38,13 @@ func (r *Reader) containerData(cl *class, p decode.Place) {
 	case single:
 		r.container(p, decode.List, cl.name, element)
 	case singleMap:
-		r.container(p, decode.Map, cl.name, func() { r.entry(0) })
+		r.container(p, decode.Map, cl.name, func() { r.entry(0, nil) })
 	case reference:
-		r.container(p, decode.Object, cl.name, func() { r.flagged(decode.Place{Label: decode.ByField, Name: "value"}) })
+		r.container(p, decode.Object, cl.name, func() { r.flagged(r.At(decode.ByField, "value", 0)) })
 	case bitSet:
 		r.bits(cl, p)
+	default:
+		r.plannedData(cl, p, of)
 	}
 }
 
@@ -60,7 +62,7 @@ func (r *Reader) primitives(cl *class, p decode.Place) {
 	}
 	r.container(p, decode.List, cl.name, func() {
 		for i := 0; i < n/cl.size && r.OK(); i++ {
-			r.scalar(cl.elem, decode.Place{Label: decode.ByIndex, Index: i})
+			r.scalar(cl.elem, r.At(decode.ByIndex, "", i))
 		}
 	})
 }
@@ -93,22 +95,26 @@ const maxBits = 1 << 16
 // array takes an array of objects: a count, which has four bytes except for strings, and the elements. Each has a reference
 // flag, and its class unless the class of the array tells it.
 func (r *Reader) array(cl *class, p decode.Place) {
-	n := 0
+	n, final := 0, cl.layout == finals
 	if cl.layout == texts {
 		n = r.count("the length of an array", 1)
 	} else {
-		n = r.fits(r.Little(4, "the length of an array"), 1)
+		n, final = r.arrayLength(cl)
 	}
 	if !r.OK() {
 		return
 	}
 	r.container(p, decode.List, cl.name, func() {
+		if cl.layout == texts && r.v010 {
+			r.texts010(n)
+			return
+		}
 		for i := 0; i < n && r.OK(); i++ {
-			q := decode.Place{Label: decode.ByIndex, Index: i}
+			q := r.At(decode.ByIndex, "", i)
 			switch {
-			case cl.layout == objects:
+			case cl.layout != texts && !final:
 				r.flagged(q)
-			case !r.flag(&q):
+			case !r.ref(&q, cl.layout != texts): // strings have no numbers here
 			case cl.layout == texts:
 				r.scalar(str, q)
 			default:
@@ -127,64 +133,116 @@ const (
 )
 
 // collection takes a count, for a sorted one its comparator, flags, and elements.
-func (r *Reader) collection(cl *class) {
+func (r *Reader) collection(cl *class, of *declared) {
 	n := r.count("the number of elements", 1)
 	r.Role("length")
 	if cl.layout == sorted {
 		r.comparator()
 	}
+	r.slots(cl)
+	r.elements(n, of)
+}
+
+// elements takes flags and n elements.
+func (r *Reader) elements(n int, of *declared) {
 	if n == 0 || !r.OK() {
 		return
 	}
+	var elem *declared
+	if of != nil {
+		elem = of.elem
+	}
 	off := r.Off
 	flags := r.Byte("the flags of elements")
-	if r.OK() && (flags >= 2*mixed || flags&undecided == 0) {
-		r.FailAt(off, decode.Unsupported, "the flags of elements whose class is on the wire", decode.HexByte(flags))
+	if r.OK() && (flags >= 2*mixed || flags&(undecided|mixed) == 0 && elem == nil || flags&(undecided|mixed) == mixed) {
+		r.FailAt(off, r.orMalformed(), "the flags of elements whose class is on the wire", decode.HexByte(flags))
 	}
-	var elem *class
-	if flags&mixed == 0 {
-		elem = r.class(&decode.Place{})
+	var each *class
+	switch {
+	case !r.OK():
+	case flags&(undecided|mixed) == 0:
+		if each = elem.class; each.unsure {
+			r.failMissing(each, each.name, decode.Place{})
+		}
+	case flags&mixed == 0:
+		if each = r.class(&decode.Place{}); r.OK() && elem != nil && !r.fits(each, elem.class) {
+			r.FailAt(off, decode.Malformed, "elements of "+elem.class.name, "elements of "+each.name)
+		}
 	}
 	r.Role("type")
+	if elem != nil && elem.generated && elem.tracked && !elem.final {
+		flags |= counted // the generated code does not look at it
+	}
 	for i := 0; i < n && r.OK(); i++ {
-		q := decode.Place{Label: decode.ByIndex, Index: i}
-		if flags&(counted|hasNull) != 0 && !r.flag(&q) {
+		q := r.At(decode.ByIndex, "", i)
+		if flags&(counted|hasNull) != 0 && !r.ref(&q, flags&counted != 0 || r.library == nil) {
 			continue
 		}
-		each := elem
-		if each == nil {
-			each = r.class(&q)
+		is := each
+		if is == nil {
+			if is = r.class(&q); r.OK() && elem != nil && !r.fits(is, elem.class) {
+				r.FailAt(q.Start, decode.Malformed, "an object of "+elem.class.name, "one of "+is.name)
+			}
 		}
 		if r.OK() {
-			r.data(each, q)
+			r.dataAs(is, q, elem)
 		}
-		if elem != nil && elem.layout == nothing && flags&(counted|hasNull) == 0 {
+		if each != nil && r.Off == q.Start && r.OK() {
 			r.Fail(decode.Unsupported, "elements of some bytes", "elements of none") // a few bytes could stand for billions
 		}
 	}
 }
 
+// orMalformed is the cause of what no class of the class path can be written like.
+func (r *Reader) orMalformed() decode.Cause {
+	if r.strict() {
+		return decode.Malformed
+	}
+	return decode.Unsupported
+}
+
 // entries takes a count, for a sorted map its comparator, keys and values.
-func (r *Reader) entries(cl *class) {
-	n := r.count("the number of entries", 2)
+func (r *Reader) entries(cl *class, of *declared) {
+	least := 2
+	if r.v010 { // null to null is a byte
+		least = 1
+	}
+	n := r.count("the number of entries", least)
 	r.Role("length")
-	if cl.layout == sortedMap {
+	switch cl.layout {
+	case sortedMap:
 		r.comparator()
+	case enumMap:
+		r.class(&decode.Place{})
+		r.Role("class")
+	}
+	r.slots(cl)
+	if r.v010 {
+		r.chunked(n, of)
+		return
 	}
 	for i := 0; i < n && r.OK(); i++ {
-		r.entry(i)
+		r.entry(i, of)
 	}
 }
 
 // entry takes a key and its value.
-func (r *Reader) entry(i int) {
-	key := len(r.Tree.Nodes)
-	r.flagged(decode.Place{Label: decode.ByKey, Index: i})
-	r.flagged(decode.Place{Label: decode.ByEntry, Name: r.NameKey(key), Index: i})
+func (r *Reader) entry(i int, of *declared) {
+	var k, v *declared
+	if of != nil {
+		k, v = of.elem, of.value
+	}
+	key := r.NextNode()
+	r.value(k, r.At(decode.ByKey, "", i))
+	r.value(v, r.At(decode.ByEntry, r.NameKey(key), i))
 }
 
 // comparator takes the comparator of a sorted collection, which is null for the natural order. Others are not read.
 func (r *Reader) comparator() {
+	if r.library != nil {
+		r.Hidden("comparator", func() { r.flagged(r.At(decode.ByRole, "", 0)) })
+		return
+	}
 	if b := r.Byte("a comparator"); r.OK() && b != refNull {
 		r.Fail(decode.Unsupported, "no comparator", decode.HexByte(b))
 	}

@@ -2,6 +2,8 @@ package fury
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -28,7 +30,7 @@ func (r *Reader) document(p decode.Place) {
 	if !r.Need(n, "an object") {
 		return
 	}
-	if r.Tree == nil {
+	if r.Tree == nil && r.library == nil {
 		r.Skip(n, "an object")
 		r.Pass()
 		return
@@ -36,20 +38,42 @@ func (r *Reader) document(p decode.Place) {
 	body, end := r.Buf, r.Off+n
 	r.Buf = body[:end]
 	r.begin()
-	start := r.Mark()
+	start, first := r.Mark(), r.NextNode()
 	p.Length = r.Off
+	fits := func() bool { return r.OK() && r.Off == end }
 	if r.v010 {
+		r.fory, r.ambiguous = false, false
 		r.root010(p)
+		if r.ambiguous && !r.Tree.Full() {
+			r.settleOrder(p, start, first, depth, end)
+		}
 	} else {
 		r.flagged(p)
 	}
 	r.Buf = body
-	if r.OK() && r.Off == end || r.Tree.Full() {
+	if fits() || r.Tree.Full() {
 		return
 	}
+	trailing := r.Off
 	if r.OK() { // bytes after the value
 		r.Rewind(start)
 		r.Tree.CloseTo(depth)
+	}
+	if r.fault == nil {
+		err := r.Err()
+		if err == nil {
+			err = &decode.Error{Cause: decode.Malformed, At: trailing, Expected: "the end of an object", Found: "more bytes"}
+		}
+		r.stopped = r.within
+		own := *err
+		if r.fault = &own; own.Cause == r.Short {
+			r.fault.Cause = decode.Malformed // the whole document is here
+		}
+	}
+	if r.Tree == nil { // whether the classes fit is told with a tree
+		r.NeedTree()
+		r.Resume(end)
+		return
 	}
 	at := r.Off - r.Pending()
 	r.Resume(at)
@@ -67,6 +91,9 @@ func (r *Reader) begin() {
 	clear(r.strings)
 	r.strings = r.strings[:0]
 	r.objects = r.objects[:0]
+	clear(r.metas)
+	r.metas = r.metas[:0]
+	r.within = place{}
 }
 
 // open opens a container and records its head.
@@ -88,13 +115,18 @@ func (r *Reader) flagged(p decode.Place) {
 }
 
 // flag takes a reference flag. It returns true if data follow; if not, it has recorded the value.
-func (r *Reader) flag(p *decode.Place) (follows bool) {
+func (r *Reader) flag(p *decode.Place) (follows bool) { return r.ref(p, true) }
+
+// ref takes a reference flag. It returns true if data follow; if not, it has recorded the value. tracked: the object has a number.
+func (r *Reader) ref(p *decode.Place, tracked bool) (follows bool) {
 	switch b := r.Byte("a reference flag"); b {
 	case refNew:
 		if !r.OK() {
 			return false
 		}
-		r.objects = append(r.objects, int32(len(r.Tree.Nodes)))
+		if tracked {
+			r.objects = append(r.objects, int32(r.NextNode()))
+		}
 		return true
 	case notNull:
 		return true
@@ -104,15 +136,38 @@ func (r *Reader) flag(p *decode.Place) (follows bool) {
 		k := r.Varint9("the number of an object")
 		switch {
 		case !r.OK():
-		case k >= uint64(len(r.objects)):
+		case k >= uint64(len(r.objects)) || !tracked:
 			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", len(r.objects)), fmt.Sprint(k))
 		default:
-			r.Scalar(*p, decode.Ref).SetNum(int64(r.objects[k]))
+			r.refer(*p, int(r.objects[k]))
 		}
 	default:
 		r.Fail(decode.Malformed, "a reference flag", decode.HexByte(b))
 	}
 	return false
+}
+
+// maxCopied bounds the texts repeated for references, per body byte: a few bytes could stand for gigabytes.
+const maxCopied = 16
+
+// refer records a reference to node k. With classes of the application a number, a text or a constant is shown again.
+func (r *Reader) refer(p decode.Place, k int) {
+	if r.library == nil || k < 0 || r.Tree == nil || k >= len(r.Tree.Nodes) {
+		r.Scalar(p, decode.Ref).SetNum(int64(k))
+		return
+	}
+	of := r.Tree.Nodes[k]
+	switch of.Kind {
+	case decode.Bool, decode.Int, decode.Float32, decode.Float64, decode.Char, decode.String, decode.Date, decode.Decimal, decode.Enum:
+		if !r.mayCopy(len(of.Text)) {
+			break
+		}
+		if n := r.Scalar(p, of.Kind); n != nil {
+			n.Num, n.Float, n.Class, n.Text, n.Same = of.Num, of.Float, of.Class, of.Text, int32(k)+1
+		}
+		return
+	}
+	r.Scalar(p, decode.Ref).SetNum(int64(k))
 }
 
 // class takes a class: a number, shifted by one bit, or 1 and a name in two parts.
@@ -124,10 +179,28 @@ func (r *Reader) class(p *decode.Place) *class {
 		return nil
 	case id&1 == 0:
 		p.Head = r.Off
-		if k := id >> 1; k < uint64(len(classes)) && classes[k] != nil {
-			return classes[k]
+		if table, k := r.table(), id>>1; k < uint64(len(table)) && table[k] != nil {
+			switch c := table[k]; {
+			case r.library != nil && c.layout == unknown:
+				return r.library.class(c.name)
+			case r.library != nil || k > 3:
+				return c
+			}
 		}
-		return &class{name: fmt.Sprintf("#%d", id>>1)}
+		return &class{name: fmt.Sprintf("#%d", id>>1), id: -1}
+	case r.meta && !r.names010:
+		k := id >> 1
+		p.Head = r.Off
+		if k >= uint64(len(r.defs)) {
+			r.FailAt(off, decode.Malformed, fmt.Sprintf("the number of one of %d classes", len(r.defs)), fmt.Sprint(k))
+			return nil
+		}
+		return r.defs[k].class
+	case r.v010:
+		pkg := r.metaName(id, true, '.')
+		simple := className010(pkg, r.metaName(0, false, '$'))
+		p.Head, p.Named = r.Off, true
+		return r.namedClass(simple, off)
 	case id != 1:
 		r.FailAt(off, decode.Malformed, "a class", fmt.Sprint(id))
 		return nil
@@ -137,7 +210,29 @@ func (r *Reader) class(p *decode.Place) *class {
 	if pkg != "" {
 		simple = pkg + "." + simple
 	}
-	return &class{name: simple}
+	return r.namedClass(simple, off)
+}
+
+// namedClass returns the class with a name that stands at an offset.
+func (r *Reader) namedClass(simple string, off int) *class {
+	if r.library != nil {
+		if strings.Trim(simple, "[") == "" && r.OK() {
+			r.FailAt(off, decode.Malformed, "the name of a class", strconv.Quote(simple))
+		}
+		if !r.OK() {
+			return nil
+		}
+		return r.library.class(simple)
+	}
+	return &class{name: simple, id: -1}
+}
+
+// classByName takes a class as streams, objects instead of others and objects of class Class have it: without a definition.
+func (r *Reader) classByName(p *decode.Place) *class {
+	r.names010 = true
+	cl := r.class(p)
+	r.names010 = false
+	return cl
 }
 
 // part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of an earlier part.

@@ -5,13 +5,20 @@
 // document: its classes are numbers or names, and its fields have neither names nor types. The reader turns objects of
 // fury-core 0.2.0 of JDK classes into values, and of fury-core 0.10.2 strings, boxes, dates, and lists and maps of them, which
 // attachments are. Objects of application classes are measured. Texts and the heads of objects differ between 0.2.0 and
-// 0.10.2; Fory writes as 0.10.2 does. The first bytes of a body tell them apart (dialects.go).
+// 0.10.2; Fory writes nearly as 0.10.2 does. The first bytes of a body tell them apart (dialects.go).
+//
+// With a class path all objects are read. A library (library.go) says which serializer Fury has for a class, a plan (plan.go) in which
+// order it writes the fields, and what of a value their declared types tell; object.go follows them. In compatible mode of 0.2.0
+// fields have tags (tag.go), and in that of 0.10 definitions of the classes are at the end of a document (defs.go). Objects with methods
+// that java.io.ObjectOutputStream calls are in stream.go, and misfit.go says what happens if classes do not fit. 0.4.1 writes as 0.2.0
+// does.
 //
 // The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
 //
 // Sources: dubbo-serialization-fury 3.2.0 (FuryObjectOutput, BaseFurySerialization) with fury-core 0.2.0, which are the
-// published ones; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0. Bytes were measured with all
-// of them.
+// published ones: ClassResolver, DescriptorGrouper, ObjectCodecBuilder, CompatibleCodecBuilder, FieldResolver, ObjectStreamSerializer and
+// the serializers; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0: also MetaStringResolver, ClassDefEncoder
+// and AbstractMapSerializer. Bytes were measured with all of them.
 package fury
 
 import (
@@ -29,6 +36,7 @@ var Format = decode.Format{
 	ID:         28,
 	Name:       "fury",
 	Depth:      decode.DepthEnvelope,
+	Classes:    decode.DepthFull,
 	Releases:   "3.x, by extension",
 	Capture:    "fury-3.2.16.pcap.zst",
 	Heartbeats: Heartbeats,
@@ -48,6 +56,9 @@ var Format010 = func() decode.Format {
 
 // New returns a reader for fury-core 0.2.0.
 func New() decode.Reader { return new(Reader) }
+
+// NewCompatible is New for compatible mode, in which fields have tags.
+func NewCompatible() decode.Reader { return &Reader{tags: true} }
 
 // New010 returns a reader for fury-core 0.10 and Fory.
 func New010() decode.Reader { return &Reader{v010: true} }
@@ -69,16 +80,61 @@ type Reader struct {
 	decode.Recorder
 	v010 bool
 	meta bool // compatible mode of 0.10
+	tags bool // compatible mode of 0.2.0
 
 	// State of one document.
 	strings []string // parts of class names, in order of their first appearance
 	objects []int32
+	metas   []meta // the same of 0.10
+	// defs are the definitions of the document; foryDefs: they are in the form of Fory.
+	defs     []classDef
+	foryDefs bool
+	// fory: fields are in the order of Fory. ambiguous: that matters.
+	fory, ambiguous bool
+	names010        bool // classes have names instead of definitions
+
+	application
+}
+
+// application is what a reader knows of the application's classes, and what it found of them in a body.
+type application struct {
+	library   *library           // nil: it was not given any
+	named     map[string]*class  // by the name on the wire
+	allowed   map[[2]*class]bool // whether a declared class allows another one
+	distrust  *decode.Error      // what objects of the application fail with; nil if they are read
+	variation *decode.Variation
+	varied    []field
+
+	// Of one body.
+	used   []*class // of the class path, in the order in which their objects came
+	within place    // where reading is
+	// stopped is where the first value that could not be read stopped.
+	stopped place
+	fault   *decode.Error // of the first value that could not be read
+	// incomplete: reading stopped because something is not in the class path. misread: a value has a class that cannot be.
+	incomplete, misread bool
+	copied, repeated    int   // bytes of texts copied for references, elements without bytes
+	lastInt, sized      int64 // the last int that was read, and the last field named size
+}
+
+func (a *application) startBody() {
+	a.used, a.within, a.fault, a.incomplete, a.misread, a.sized = a.used[:0], place{}, nil, false, false, noSize
+	a.copied, a.repeated, a.stopped = 0, 0, place{}
+}
+
+// table returns the classes that have numbers.
+func (r *Reader) table() []*class {
+	if r.v010 {
+		return classes010
+	}
+	return classes
 }
 
 // Reset implements decode.Reader.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.begin()
+	r.startBody()
 }
 
 // SkipText implements decode.Reader.

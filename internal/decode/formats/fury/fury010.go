@@ -2,6 +2,8 @@ package fury
 
 import (
 	"fmt"
+	"maps"
+	"math"
 
 	"dubbo-wire/internal/decode"
 )
@@ -18,10 +20,24 @@ func (r *Reader) root010(p decode.Place) {
 	case flags != plainDocument:
 		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", decode.HexByte(flags))
 	}
+	if r.meta && r.library != nil {
+		at := int32(r.Little(4, "the place of class definitions"))
+		if at < -1 && r.OK() {
+			r.Fail(decode.Malformed, "the place of class definitions", fmt.Sprint(at))
+		}
+		if r.OK() {
+			r.rootWithClasses(p, int(at))
+		}
+		return
+	}
 	if r.meta {
 		if at := int32(r.Little(4, "the place of class definitions")); r.OK() && at != -1 {
 			r.Fail(decode.Unsupported, "a document without class definitions", fmt.Sprintf("some at %d", at))
 		}
+	}
+	if r.library != nil {
+		r.flagged(p)
+		return
 	}
 	if !r.flag(&p) {
 		return
@@ -86,7 +102,7 @@ func (r *Reader) chunks() {
 		}
 		r.Role("type")
 		for ; size > 0 && r.OK(); size-- {
-			at := len(r.Tree.Nodes)
+			at := r.NextNode()
 			r.scalar(str, decode.Place{Label: decode.ByKey, Index: i})
 			r.element010(value, decode.Place{Label: decode.ByEntry, Name: r.NameKey(at), Index: i})
 			i++
@@ -133,4 +149,178 @@ func (r *Reader) element010(id byte, p decode.Place) {
 	if r.OK() {
 		r.value010(id, p)
 	}
+}
+
+// Flags of a chunk of entries.
+const (
+	keyTracked   = 1 << iota // keys have a reference flag
+	keyNull                  // the chunk is one entry, whose key is null
+	keyDeclared              // the declared type tells the class of the keys
+	valueTracked             // the same of values
+	valueNull
+	valueDeclared
+)
+
+// chunked takes n entries in chunks: flags, the number of entries, the classes of keys and values unless the declared types tell them,
+// then keys and values. An entry with null is a chunk of its own, without a number.
+func (r *Reader) chunked(n int, of *declared) {
+	var key, value *declared
+	if of != nil {
+		key, value = of.elem, of.value
+	}
+	for i := 0; i < n && r.OK(); {
+		off := r.Off
+		flags := r.Byte("the flags of entries")
+		if flags >= 2*valueDeclared || flags&keyDeclared != 0 && key == nil || flags&valueDeclared != 0 && value == nil {
+			r.FailAt(off, decode.Malformed, "the flags of entries", decode.HexByte(flags))
+			return
+		}
+		if flags&(keyNull|valueNull) != 0 {
+			r.nullEntry(i, flags, key, value)
+			i++
+			continue
+		}
+		size := int(r.Byte("the number of entries"))
+		if (size == 0 || size > n-i) && r.OK() {
+			r.FailAt(off, decode.Malformed, fmt.Sprintf("up to %d entries", n-i), fmt.Sprint(size))
+		}
+		k, v := r.chunkClass(flags&keyDeclared != 0, key), r.chunkClass(flags&valueDeclared != 0, value)
+		r.Role("type")
+		for ; size > 0 && r.OK(); size-- {
+			at := r.NextNode()
+			r.chunkValue(k, flags&keyTracked != 0, key, r.At(decode.ByKey, "", i))
+			r.chunkValue(v, flags&valueTracked != 0, value, r.At(decode.ByEntry, r.NameKey(at), i))
+			i++
+		}
+	}
+}
+
+// chunkClass returns the class of keys or values.
+func (r *Reader) chunkClass(isDeclared bool, d *declared) *class {
+	if isDeclared {
+		return d.class
+	}
+	off := r.Off
+	cl := r.class(&decode.Place{})
+	if r.OK() && d != nil && !r.fits(cl, d.class) {
+		r.FailAt(off, decode.Malformed, "an object of "+d.class.name, "one of "+cl.name)
+	}
+	return cl
+}
+
+// chunkValue takes a key or a value.
+func (r *Reader) chunkValue(cl *class, tracked bool, d *declared, p decode.Place) {
+	if r.OK() && (!tracked || r.ref(&p, true)) {
+		r.dataAs(cl, p, d)
+	}
+}
+
+// nullEntry takes an entry whose key or value is null, or both.
+func (r *Reader) nullEntry(i int, flags byte, key, value *declared) {
+	r.Role("type")
+	at := r.NextNode()
+	if p := r.At(decode.ByKey, "", i); flags&keyNull != 0 {
+		r.Scalar(p, decode.Null)
+	} else {
+		r.presentOr(flags&keyDeclared != 0, flags&(keyTracked|valueTracked) != 0, key, p)
+	}
+	if p := r.At(decode.ByEntry, r.NameKey(at), i); flags&valueNull != 0 {
+		r.Scalar(p, decode.Null)
+	} else {
+		r.presentOr(flags&valueDeclared != 0, flags&valueTracked != 0, value, p)
+	}
+}
+
+func (r *Reader) presentOr(isDeclared, tracked bool, d *declared, p decode.Place) {
+	if !isDeclared {
+		r.flagged(p)
+	} else {
+		r.chunkValue(d.class, tracked, d, p)
+	}
+}
+
+// texts010 takes the strings of an array: whether some are null, and each after a flag if so.
+func (r *Reader) texts010(n int) {
+	if n == 0 {
+		return
+	}
+	off := r.Off
+	flags := r.Byte("the flags of elements")
+	if flags&^hasNull != 0 && r.OK() {
+		r.FailAt(off, decode.Malformed, "the flags of strings", decode.HexByte(flags))
+	}
+	r.Role("type")
+	for i := 0; i < n && r.OK(); i++ {
+		if q := r.At(decode.ByIndex, "", i); flags == 0 || r.ref(&q, false) {
+			r.scalar(str, q)
+		}
+	}
+}
+
+// setFromMap takes a set whose map is written with its keys alone.
+func (r *Reader) setFromMap(of *declared) {
+	cl := r.class(&decode.Place{})
+	inline := r.Byte("whether elements follow")
+	if inline != 1 && r.OK() {
+		r.Fail(decode.Unsupported, "a set of the keys of a map", "another map")
+	}
+	n := r.count("the number of elements", 1)
+	r.Role("length")
+	if r.OK() && cl.layout == sortedMap {
+		r.comparator()
+	}
+	r.elements(n, of)
+}
+
+// settleOrder reads a document again in the order in which Fory writes fields, since nothing tells it from Fury 0.10. If it fits both
+// orders, and fields have other values then, it is not certain what they are.
+func (r *Reader) settleOrder(p decode.Place, start decode.Mark, first, depth, end int) {
+	state, fury := r.application, r.OK() && r.Off == end
+	back := func() {
+		r.Resume(end)
+		r.Rewind(start)
+		r.Tree.CloseTo(depth)
+	}
+	again := func(fory bool) bool {
+		back()
+		r.begin()
+		r.fory = fory
+		r.root010(p)
+		return r.OK() && r.Off == end
+	}
+	before := r.content(first)
+	switch fory := again(true); {
+	case fory && fury && (r.Tree == nil || !maps.Equal(before, r.content(first))):
+		back()
+		r.incomplete = true
+		r.NeedTree()
+		r.Fail(decode.Unsupported, "fields in one order", "two orders that fit: that of Fury 0.10 and that of Fory")
+	case !fory: // the first error tells more
+		r.application = state
+		again(false)
+	}
+}
+
+// value010 is what a node says, without its place in the body.
+type value010 struct {
+	label      decode.Label
+	kind       decode.Kind
+	name, text string
+	index      int32
+	num        int64
+	float      uint64
+}
+
+// content returns what the nodes from number first on say, and how often.
+func (r *Reader) content(first int) map[value010]int {
+	if r.Tree == nil {
+		return nil
+	}
+	all := map[value010]int{}
+	for _, n := range r.Tree.Nodes[min(first, len(r.Tree.Nodes)):] {
+		if n.Kind != decode.Overhead {
+			all[value010{n.Label, n.Kind, n.Name, n.Text, n.Index, n.Num, math.Float64bits(n.Float)}]++
+		}
+	}
+	return all
 }

@@ -37,8 +37,28 @@ func (r *Reader) text() (x text) {
 	if r.OK() && (x.coder > utf8s || x.coder == utf8s && !r.v010 || x.coder == utf16le && n%2 != 0) {
 		r.FailAt(off, decode.Malformed, "a string", fmt.Sprintf("coder %d, %d bytes", x.coder, n))
 	}
+	if x.coder == utf8s && r.Left() >= 4 { // what n was is the length as UTF-16; some writers leave out the other one
+		if m := int(le.Uint32(r.Buf[r.Off:])); m <= r.Left()-4 && isUTF8Of(r.Buf[r.Off+4:][:m], n) {
+			r.Off += 4
+			n = uint64(m)
+		}
+	}
 	x.raw = r.Bytes(int(min(n, math.MaxInt32)), "a string")
 	return x
+}
+
+// isUTF8Of reports whether a text takes n bytes as UTF-16.
+func isUTF8Of(b []byte, n uint64) bool {
+	units := uint64(0)
+	for _, c := range b {
+		switch {
+		case c >= 0xf0:
+			units += 2
+		case c&0xc0 != 0x80:
+			units++
+		}
+	}
+	return 2*units == n
 }
 
 // decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.
@@ -67,11 +87,11 @@ func (r *Reader) tagged(what string) int64 {
 
 // count takes a number of elements of at least size bytes each.
 func (r *Reader) count(what string, size int) int {
-	return r.fits(r.Varint9(what), size)
+	return r.fitsLeft(r.Varint9(what), size)
 }
 
-// fits checks a number of elements.
-func (r *Reader) fits(n uint64, size int) int {
+// fitsLeft checks a number of elements.
+func (r *Reader) fitsLeft(n uint64, size int) int {
 	if r.OK() && n > uint64(r.Left()/size) {
 		r.Need(int(min(n, math.MaxInt32/8))*size, fmt.Sprintf("%d elements", n))
 	}

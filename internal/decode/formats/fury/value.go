@@ -10,15 +10,33 @@ import (
 )
 
 // data takes what follows the class.
-func (r *Reader) data(cl *class, p decode.Place) {
+func (r *Reader) data(cl *class, p decode.Place) { r.dataAs(cl, p, nil) }
+
+// dataAs takes what follows the class. of, which may be nil, is what the declared type says of elements.
+func (r *Reader) dataAs(cl *class, p decode.Place, of *declared) {
 	switch cl.layout {
 	case unknown:
+		if d := r.definitionOf(cl); d != nil {
+			r.byDefinition(d, p)
+			return
+		}
 		r.other(cl, p)
 	case date, timestamp, bigInteger, bigDecimal, javaTime:
 		r.worded(cl, p)
-	case asText, locale, pattern, uuid, classRef:
+	case asText, locale, pattern, uuid, classRef, calendar, zoneID:
 		r.described(cl, p)
 	case optionalOf:
+		if r.library != nil {
+			r.container(p, decode.Object, cl.name, func() {
+				p := r.At(decode.ByField, "isPresent", 0)
+				present := r.Byte("whether a value is present") != 0
+				r.Boolean(p, present)
+				if present {
+					r.scalar(cl.elem, r.At(decode.ByField, "value", 0))
+				}
+			})
+			return
+		}
 		if present := r.Byte("whether a value is present"); present != 0 || !r.OK() {
 			r.scalar(cl.elem, p)
 			return
@@ -27,7 +45,7 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	case boolean, int8s, char, int16s, zigzag, float, tagged64, double, str, int32s, int64s:
 		r.scalar(cl.layout, p)
 	default:
-		r.containerData(cl, p)
+		r.containerData(cl, p, of)
 	}
 }
 
@@ -40,6 +58,10 @@ func (r *Reader) other(cl *class, p decode.Place) {
 	r.open(p, decode.Object, decode.JavaName(cl.name))
 	if p.Throwable {
 		r.message()
+	}
+	if cl.name[0] != '#' {
+		r.incomplete = true
+		r.ask(cl)
 	}
 	r.FailClass("the fields of class", cl.name)
 }
@@ -66,7 +88,11 @@ func (r *Reader) message() {
 func (r *Reader) scalar(l layout, p decode.Place) {
 	switch l {
 	case boolean:
-		r.Boolean(p, r.Byte("a boolean") != 0)
+		b := r.Byte("a boolean")
+		if b > 1 && r.strict() && r.OK() {
+			r.FailAt(r.Off-1, decode.Malformed, "a boolean", decode.HexByte(b))
+		}
+		r.Boolean(p, b != 0)
 	case int8s:
 		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case int16s:
@@ -76,8 +102,13 @@ func (r *Reader) scalar(l layout, p decode.Place) {
 	case int64s:
 		r.Integer(p, int64(r.Little(8, "a long")))
 	case zigzag:
-		v := uint32(r.Varint9("an int"))
-		r.Integer(p, int64(int32(v>>1)^-int32(v&1)))
+		raw := r.Varint9("an int")
+		if raw > math.MaxUint32 && r.OK() {
+			r.Fail(decode.Malformed, "an int", fmt.Sprint(raw))
+		}
+		v := uint32(raw)
+		r.lastInt = int64(int32(v>>1) ^ -int32(v&1))
+		r.Integer(p, r.lastInt)
 	case tagged64:
 		r.Integer(p, r.tagged("a long"))
 	case float:
@@ -96,11 +127,16 @@ func (r *Reader) scalar(l layout, p decode.Place) {
 // described takes an object that is recorded as its field "value".
 func (r *Reader) described(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl.name, func() {
-		q := decode.Place{Label: decode.ByField, Name: "value"}
+		q := r.At(decode.ByField, "value", 0)
 		switch cl.layout {
-		case asText:
+		case asText, zoneID:
 			x := r.text()
 			r.Words(q, decode.String, x.decode)
+		case calendar:
+			r.text()
+			ms := int64(r.Little(8, "milliseconds"))
+			r.Skip(11, "a calendar")
+			r.Words(q, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 		case pattern:
 			x := r.text()
 			r.Skip(4, "flags")
@@ -109,7 +145,7 @@ func (r *Reader) described(cl *class, p decode.Place) {
 			hi, lo := r.Little(8, "a UUID"), r.Little(8, "a UUID")
 			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case classRef:
-			if described := r.class(&decode.Place{}); r.OK() {
+			if described := r.classByName(&decode.Place{}); r.OK() {
 				r.Words(q, decode.String, func() string { return described.name })
 			}
 		case locale:
@@ -134,6 +170,13 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 		raw := r.number()
 		r.Words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	case bigDecimal:
+		if r.v010 {
+			scale := int32(r.varint5("a scale"))
+			r.varint5("a precision")
+			raw := r.Bytes(r.count("the length of a number", 1), "a number")
+			r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
+			return
+		}
 		scale := int8(r.Byte("a scale"))
 		raw := r.number()
 		r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), int32(scale)) })
@@ -142,8 +185,23 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 	}
 }
 
+// varint5 takes a number of up to five bytes. In the last one, bits of negative numbers are not what they seem.
+func (r *Reader) varint5(what string) (v uint32) {
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.Byte(what)
+		v |= uint32(b&0x7f) << shift
+		if b&0x80 == 0 {
+			break
+		}
+	}
+	return v
+}
+
 // number takes the bytes of a BigInteger, fewer than 128.
 func (r *Reader) number() []byte {
+	if r.v010 {
+		return r.Bytes(r.count("the length of a number", 1), "a number")
+	}
 	n := r.Byte("the length of a number")
 	if n > 127 && r.OK() {
 		r.Fail(decode.Malformed, "the length of a number", fmt.Sprint(int8(n)))

@@ -1,7 +1,7 @@
 // Package furycompatible reads bodies of Dubbo's serialization "fury-compatible" (id 29): Fury in compatible mode.
 //
-// In this mode objects of application classes have field names, or hashes of them. These objects are measured; package fury
-// reads all other values and owns the memory as it says there.
+// In this mode objects of application classes have field names, or hashes of them. Without a class path these objects are measured.
+// Package fury reads all values and owns the memory as it says there.
 //
 // Sources: dubbo-serialization-fury 3.2.0 FuryCompatibleSerialization and those of package fury.
 package furycompatible
@@ -16,13 +16,14 @@ var Format = decode.Format{
 	ID:              29,
 	Name:            "fury-compatible",
 	Depth:           decode.DepthEnvelope,
+	Classes:         decode.DepthFull,
 	Releases:        "3.x, by extension",
 	Capture:         "fury-compatible-3.2.16.pcap.zst",
 	Heartbeats:      fury.Heartbeats,
 	Scrub:           fury.Scrub,
 	EmptyHeartbeats: true,
 	Starts:          fury.Starts,
-	New:             fury.New,
+	New:             fury.NewCompatible,
 	Tell:            fury.Tell,
 }
 
