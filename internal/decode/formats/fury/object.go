@@ -365,10 +365,14 @@ func (r *Reader) taggedValue(f *field, tag uint64, p decode.Place) {
 
 var primitiveLayouts = [...]layout{boolean, int8s, char, int16s, zigzag, float, tagged64, double}
 
-// plain returns d without what holds for its own elements, as keys and values are in compatible mode.
+// plain returns what holds for keys and values in compatible mode, which knows no type arguments of theirs. For the code that is generated a
+// List of something is then one of objects, all of which it counts.
 func (d *declared) plain() *declared {
-	if d == nil {
+	switch {
+	case d == nil:
 		return nil
+	case d.raw != nil:
+		return d.raw
 	}
 	c := *d
 	c.elem, c.value = nil, nil

@@ -63,6 +63,8 @@ type declared struct {
 	generated bool
 	// elem is what holds for elements or keys, value for values.
 	elem, value *declared
+	// raw is what the class alone says, without type arguments; for keys and values.
+	raw *declared
 }
 
 // Groups of fields, in the order in which they are written.
@@ -266,10 +268,21 @@ func (l *library) declare(t *classfile.Type, in *classfile.Class, depth int) *de
 	}
 	if args := l.arguments(t, "java.util.Map", 2, 0); args != nil {
 		d.elem, d.value = l.declare(args[0], in, depth+1), l.declare(args[1], in, depth+1)
+		if l.tags && depth == 0 {
+			d.elem.raw, d.value.raw = l.rawType(d.elem, in), l.rawType(d.value, in)
+		}
 	} else if args := l.arguments(t, "java.util.Collection", 1, 0); args != nil {
 		d.elem = l.declare(args[0], in, depth+1)
 	}
 	return d
+}
+
+// rawType returns what the class of a key or of a value says without type arguments.
+func (l *library) rawType(d *declared, in *classfile.Class) *declared {
+	if d.class == nil || d.class.name[0] == '[' {
+		return d
+	}
+	return l.declare(&classfile.Type{Kind: classfile.Object, Name: d.class.name}, in, 1)
 }
 
 // isGenerated reports whether Fury generates code for a class: not for inner classes, which are not static.
