@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/reporter"
@@ -38,8 +39,33 @@ const (
 	maxNested = 100
 )
 
-// Read returns the files of all paths, those that a file imports before it.
+// Read returns the files of all paths, those that a file imports before it. The error is one line, which names the file.
 func Read(paths []string) ([]*descriptorpb.FileDescriptorProto, error) {
+	files, err := read(paths)
+	if err != nil {
+		return nil, errors.New(oneLine(err.Error()))
+	}
+	return files, nil
+}
+
+// oneLine returns a text without control characters, which names in a file may have.
+func oneLine(text string) string {
+	text = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return '?'
+		}
+		return c
+	}, strings.ToValidUTF8(text, "?"))
+	if len(text) > maxError {
+		text = strings.ToValidUTF8(text[:maxError], "") + "…"
+	}
+	return text
+}
+
+// maxError limits the bytes of an error.
+const maxError = 1 << 10
+
+func read(paths []string) ([]*descriptorpb.FileDescriptorProto, error) {
 	s := source{byName: map[string]*file{}, byEnd: map[string][]*file{}, seen: map[[sha256.Size]byte]bool{}}
 	for _, p := range paths {
 		if err := s.open(p); err != nil {
