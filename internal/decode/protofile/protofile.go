@@ -218,16 +218,33 @@ func (s *source) add(p, name string, data []byte) error {
 	return nil
 }
 
-// nesting returns how deep brackets are nested, those in texts and comments included.
+// nesting returns how deep brackets are nested, without those in comments and texts.
 func nesting(data []byte) (most int) {
 	depth := 0
-	for _, c := range data {
-		switch c {
+	for i := 0; i < len(data); i++ {
+		rest := data[i:]
+		switch c := data[i]; c {
 		case '{', '[', '(', '<':
 			depth++
 			most = max(most, depth)
 		case '}', ']', ')', '>':
 			depth = max(depth-1, 0)
+		case '/':
+			end := -1
+			if bytes.HasPrefix(rest, []byte("//")) {
+				end = bytes.IndexByte(rest, '\n')
+			} else if bytes.HasPrefix(rest, []byte("/*")) {
+				if end = bytes.Index(rest[2:], []byte("*/")); end >= 0 {
+					end += 3
+				}
+			}
+			i += max(end, 0)
+		case '"', '\'':
+			for i++; i < len(data) && data[i] != c && data[i] != '\n'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
 		}
 	}
 	return most
