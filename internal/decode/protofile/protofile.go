@@ -306,7 +306,7 @@ func (s *source) link() error {
 	return nil
 }
 
-// find returns the file that another one imports, nil if there is none.
+// find returns the file that another one imports, nil if it is not found.
 func (s *source) find(by *file, name string) (*file, error) {
 	if s.inSets[name] || strings.HasPrefix(name, "google/protobuf/") {
 		return nil, nil
