@@ -322,10 +322,8 @@ func (d *declared) mayBe(other *declared) bool {
 
 // definitionOf returns the definition of a class whose objects are written by its fields, nil if the document does not have it.
 func (r *Reader) definitionOf(cl *class) *classDef {
-	for i := range r.defs {
-		if d := &r.defs[i]; d.written && d.class == cl {
-			return d
-		}
+	if i, ok := r.defOf[cl]; ok {
+		return &r.defs[i]
 	}
 	return nil
 }
@@ -352,12 +350,23 @@ func (r *Reader) rootWithClasses(p decode.Place, at int) {
 	r.defs = nil
 	if at >= 0 {
 		if end = r.Off + at; end >= len(buf) {
+			clear(r.defOf)
 			r.Fail(decode.Malformed, "the place of class definitions", "one after the document")
 			return
 		}
 		if r.defs, r.foryDefs = r.library.definitions(buf[end:]); r.defs == nil {
+			clear(r.defOf)
 			r.FailAt(end, decode.Unsupported, "definitions of classes", "other bytes")
 			return
+		}
+	}
+	clear(r.defOf)
+	for i := range r.defs {
+		if d := &r.defs[i]; d.written {
+			if r.defOf == nil {
+				r.defOf = map[*class]int{}
+			}
+			r.defOf[d.class] = i
 		}
 	}
 	r.Buf = buf[:end]

@@ -89,6 +89,7 @@ type Reader struct {
 	// defs are the definitions of the document; foryDefs: they are in the form of Fory.
 	defs     []classDef
 	foryDefs bool
+	defOf    map[*class]int
 	// fory: fields are in the order of Fory. ambiguous: that matters.
 	fory, ambiguous bool
 	names010        bool // classes have names instead of definitions

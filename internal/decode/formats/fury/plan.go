@@ -160,8 +160,9 @@ func (l *library) sections(c *class, p *plan, chain []*classfile.Class) {
 			}
 			if d.PersistentFields {
 				for _, f := range stream.Fields() {
-					s.listed = append(s.listed, l.newField(d, f, true))
+					s.listed = append(s.listed, l.newField(d, f, false))
 				}
+				sortByTag(s.listed)
 			}
 		}
 		p.sections = append(p.sections, s)
@@ -204,10 +205,42 @@ func (l *library) fields(chain []*classfile.Class, tags bool) (fields []field, m
 			seen[c.Fields[i].Name] = true
 		}
 	}
-	if !tags {
+	if tags {
+		sortByTag(fields)
+	} else {
 		slices.SortStableFunc(fields, l.compare)
 	}
 	return fields, missing
+}
+
+func sortByTag(fields []field) {
+	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.tag, b.tag) })
+}
+
+// lambdaFields returns the fields of SerializedLambda in the order of Fury, and in that which Fory has in compatible mode; nil if the class
+// is not known.
+func (l *library) lambdaFields(c *class) (fury, fory []field) {
+	l.lambda.Do(func() {
+		chain, _, err := l.types.Chain(c.name)
+		if err != nil {
+			return
+		}
+		fields, missing := l.fields(chain, false)
+		if missing != "" {
+			return
+		}
+		numbered := slices.Clone(fields)
+		for i := range numbered {
+			if f := &numbered[i]; f.is.class != nil {
+				f.wireID = f.is.class.id
+			} else {
+				f.wireID = f.registered()
+			}
+		}
+		l.numberTypes(numbered)
+		l.lambdaFury, l.lambdaFory = fields, numbered
+	})
+	return l.lambdaFury, l.lambdaFory
 }
 
 func isWritten(f *classfile.Field) bool {
