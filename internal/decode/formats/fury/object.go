@@ -142,7 +142,7 @@ func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 	switch as {
 	case object:
 		r.container(p, decode.Object, cl.name, func() {
-			if r.meta && cl.layout == object { // of a final class with a number, which is not defined
+			if plan.numbered && cl.layout == object { // it is not defined
 				r.untagged(plan.untagged, cl)
 				return
 			}

@@ -12,8 +12,9 @@ import (
 // plan is how the objects of a class of the class path are written.
 type plan struct {
 	fields []field
-	// untagged are the same as consistent mode writes them.
+	// untagged are the same as consistent mode writes them, if numbered: in compatible mode of 0.10, for a class with a number.
 	untagged []field
+	numbered bool
 	// missing is a class that was not found: a superclass, or that of a field, whose place depends on it.
 	missing string
 	// sections are the classes of an object that is written class by class, or that a container's elements follow, the topmost first.
@@ -102,7 +103,7 @@ func (l *library) newPlan(c *class) (p plan) {
 	switch as {
 	case object:
 		p.fields, p.missing = l.fields(chain, l.tags)
-		if l.share && p.missing == "" {
+		if p.numbered = l.share && p.missing == "" && !l.isContainer(c.name); p.numbered {
 			p.untagged, p.missing = l.fields(chain, false)
 		}
 	case streamed:
@@ -113,6 +114,13 @@ func (l *library) newPlan(c *class) (p plan) {
 		p.writes = steps.Followed(l.types, c.name, classfile.WriteExternal)
 	}
 	return p
+}
+
+// isContainer reports whether a class is a collection or a map.
+func (l *library) isContainer(name string) bool {
+	collection, _ := l.types.Is(name, "java.util.Collection")
+	mapping, _ := l.types.Is(name, "java.util.Map")
+	return collection || mapping
 }
 
 // slots makes the sections of a subclass of a collection or map of the JDK.
