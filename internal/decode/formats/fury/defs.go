@@ -23,7 +23,8 @@ type classDef struct {
 // Bounds of what a document defines.
 const (
 	maxDefs      = 1 << 12
-	maxInflated  = 1 << 16
+	maxInflated  = 1 << 16 // bytes of one
+	maxAllDefs   = 1 << 20 // of all
 	maxDefFields = 1 << 12
 )
 
@@ -69,6 +70,7 @@ func (l *library) definitionsOf(b []byte, fory bool) (all []classDef, ok bool) {
 	if n == 0 || n > maxDefs {
 		return nil, false
 	}
+	left := maxAllDefs
 	for range n {
 		id := c.Little(8, "a class")
 		size, compressed, written := 0, id&furyCompressed != 0, id&furyFields != 0
@@ -97,6 +99,9 @@ func (l *library) definitionsOf(b []byte, fory bool) (all []classDef, ok bool) {
 			if raw, err = io.ReadAll(io.LimitReader(z, maxInflated)); err != nil {
 				return nil, false
 			}
+		}
+		if left -= len(raw); left < 0 {
+			return nil, false
 		}
 		d, ok := l.definition(raw, layers)
 		if !ok {
