@@ -467,10 +467,11 @@ func (r *Reader) class(i int, name string, id uint64, m nested) {
 			name = strings.Repeat("[", int(dims)) + arrayElement(name)
 		}
 	}
-	r.finish(m)
-	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
+	r.Role("length")
+	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() { // its bytes are the name
 		n.Text = name
 	}
+	r.finish(m)
 }
 
 // typed records the tag of a member and its class name.

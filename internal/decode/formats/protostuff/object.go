@@ -333,12 +333,16 @@ func (r *Reader) time(p decode.Place, w byte) {
 func (r *Reader) builder(s *schema, m nested) {
 	r.expect(tagOf(1, delimited))
 	raw := r.delimited("characters")
+	at := r.Off
 	coder, n := r.field(2), r.field(3)
-	r.finish(m)
-	if coder > 1 || n > uint64(len(raw)) || coder == 1 && 2*n > uint64(len(raw)) {
+	if coder > 1 || n > uint64(len(raw))>>coder {
 		r.misfits(r.Off, "the number of characters of class "+s.name, fmt.Sprint(n))
+	}
+	end := r.Off
+	if !r.OK() {
 		return
 	}
+	r.Off = at
 	x := r.Leaf(decode.String, decode.ByField, "value", 0)
 	switch {
 	case x == nil || !r.Values():
@@ -347,6 +351,9 @@ func (r *Reader) builder(s *schema, m nested) {
 	default:
 		x.Text = decode.Latin1(raw[:n])
 	}
+	r.Off = end
+	r.Role("length")
+	r.finish(m)
 }
 
 // unknown takes a value that cannot be read.
