@@ -139,7 +139,7 @@ func (r *Reader) object(p decode.Place) {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
-	h := header{start: r.Off, lengths: r.Off + 8}
+	h := header{lengths: r.Off + 8}
 	name, size := r.length("the length of a class name"), r.length("the length of a value")
 	class := r.Name(r.Bytes(name, "a class name"))
 	if !r.Need(size, "a value") {
