@@ -37,9 +37,11 @@ func (r *Reader) fields(s *schema, m nested) {
 	r.within = place{of: s}
 	switch s.name {
 	case "java.lang.StringBuilder", "java.lang.StringBuffer":
-		r.builder(s, m)
-		r.settled(outer)
-		return
+		if len(fields) == 3 && fields[0].shape.id == idBytes { // since Java 9
+			r.builder(s, m)
+			r.settled(outer)
+			return
+		}
 	}
 	i := 0
 	for r.OK() {
