@@ -117,6 +117,9 @@ func (r *Reader) usable(class string) *schema {
 // use notes that fields of a class are read.
 func (r *Reader) use(s *schema) {
 	r.entered = true
+	if n := len(r.used); n > 0 && r.used[n-1] == s {
+		return
+	}
 	if !slices.Contains(r.used, s) {
 		s.ask()
 		r.used = append(r.used, s)

@@ -28,6 +28,14 @@ func (r *Reader) members(s *schema, m nested) {
 
 // fields takes the fields of an object. They are in the order of their numbers, and primitive ones are always there.
 func (r *Reader) fields(s *schema, m nested) {
+	if r.Counting() && s.plain {
+		outer := r.within
+		r.tally = tally{}
+		r.countFields(s, m)
+		r.flush(r.Off)
+		r.settled(outer)
+		return
+	}
 	r.use(s)
 	fields := s.fields
 	if r.variation != nil && r.variation.Class == s.name {
@@ -92,7 +100,7 @@ func (r *Reader) absent(s *schema, f *field, off int) {
 	case !r.OK():
 	case f.always:
 		r.within.field = f
-		r.misfits(off, fmt.Sprintf("field %d, %s of class %s, which has a value in each message", f.number, f.name, decode.JavaName(s.name)), "none")
+		r.missingField(s, f, off)
 	default:
 		if r.nulls++; r.nulls > decode.DefaultMaxNodes {
 			r.Fail(decode.Limit, fmt.Sprintf("%d fields without bytes", decode.DefaultMaxNodes), "more")
@@ -104,6 +112,11 @@ func (r *Reader) absent(s *schema, f *field, off int) {
 		r.Leaf(decode.Null, decode.ByField, f.name, 0)
 		r.Off = at
 	}
+}
+
+// missingField fails because a field is not there that each message has.
+func (r *Reader) missingField(s *schema, f *field, off int) {
+	r.misfits(off, fmt.Sprintf("field %d, %s of class %s, which has a value in each message", f.number, f.name, decode.JavaName(s.name)), "none")
 }
 
 // list takes the elements of a collection, a field each.

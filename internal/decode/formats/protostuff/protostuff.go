@@ -86,9 +86,11 @@ type Reader struct {
 
 	// With a library:
 	distrust  *decode.Error
-	used      []*schema     // whose fields were read, in this body
-	entered   bool          // whether that was in the current value
-	within    place         // the innermost object, and its field
+	used      []*schema // whose fields were read, in this body
+	entered   bool      // whether that was in the current value
+	within    place     // the innermost object, and its field
+	stopped   bool      // within is where the current value failed
+	tally     tally
 	fault     *decode.Error // why the first part could not be read
 	misfit    *decode.Error // the same of the first one that does not fit its class
 	variation *decode.Variation
@@ -174,7 +176,7 @@ func (r *Reader) begin() {
 	}
 	clear(r.seen)
 	r.seen = r.seen[:0]
-	r.form, r.again, r.entered = 0, false, false
+	r.form, r.again, r.entered, r.stopped = 0, false, false, false
 }
 
 // length takes a length of four bytes.

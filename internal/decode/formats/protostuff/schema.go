@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // library has the schemas of the classes of one side's class path, as RuntimeSchema computes them. Readers share it.
@@ -39,6 +40,8 @@ type schema struct {
 	ordinals  []string
 	// constantOf is the enum of which this is the class of a constant with a body.
 	constantOf string
+	// plain: objects are shown by their fields.
+	plain bool
 	// missing is the class, or a superclass of it, that was not found.
 	missing string
 	// refused says why there are no messages of the class.
@@ -133,6 +136,11 @@ func (s *schema) build() {
 		}
 	}
 	s.number(declared)
+	switch s.name {
+	case "java.lang.StringBuilder", "java.lang.StringBuffer", "java.util.UUID", zoneOffset, zoneRegion:
+	default:
+		s.plain = jdk.KindOf(s.name) == 0
+	}
 }
 
 // message is the interface of classes that bring their schema.

@@ -52,6 +52,10 @@ func (r *Reader) varint(what string) uint64 {
 	if !r.OK() {
 		return 0
 	}
+	if r.Off < len(r.Buf) && r.Buf[r.Off] < 0x80 {
+		r.Off++
+		return uint64(r.Buf[r.Off-1])
+	}
 	v, n := binary.Uvarint(r.Buf[r.Off:])
 	if n <= 0 {
 		if n < 0 {
