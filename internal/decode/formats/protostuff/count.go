@@ -83,8 +83,8 @@ func (r *Reader) countField(of *schema, f *field, m nested, n uint64, w byte, of
 			r.ordinal(x.name, x.of.built())
 			r.tally.nodes++
 		case x.kind == pojoKind && w != reference && x.of.isPlain():
-			s := r.usable(x.of.name)
-			if s == nil || w != startGroup && w != delimited || !r.Enter() {
+			s := x.of
+			if r.distrust != nil || s.missing != "" || s.refused != "" || w != startGroup && w != delimited || !r.Enter() {
 				r.other(of, f, n, w, off)
 				break
 			}

@@ -85,6 +85,7 @@ type Reader struct {
 	library *library // may be nil
 
 	// With a library:
+	known     map[string]*schema // by the names of their classes
 	distrust  *decode.Error
 	used      []*schema // whose fields were read, in this body
 	entered   bool      // whether that was in the current value

@@ -38,6 +38,7 @@ type schema struct {
 	// constants are those of an enum by their numbers; nil if the class is none. ordinals are the same by their order.
 	constants map[int32]string
 	ordinals  []string
+	untagged  bool // the numbers are the order
 	// constantOf is the enum of which this is the class of a constant with a body.
 	constantOf string
 	// plain: objects are shown by their fields.
@@ -192,12 +193,13 @@ func (s *schema) number(declared []*classfile.Field) {
 // numberConstants gives the constants of an enum their numbers (EnumIO).
 func (s *schema) numberConstants(file *classfile.Class) {
 	s.constants = map[int32]string{}
-	s.ordinals = file.Constants()
+	s.ordinals, s.untagged = file.Constants(), true
 	for i, name := range s.ordinals {
 		number := int32(i)
 		if f := file.Field(name); f != nil {
 			if tag := annotation(f, "io.protostuff.Tag"); tag != nil {
 				number, _ = tag.Get("value").(int32)
+				s.untagged = false
 			}
 		}
 		s.constants[number] = name
