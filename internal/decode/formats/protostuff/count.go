@@ -19,7 +19,15 @@ func (r *Reader) countFields(s *schema, m nested) {
 	i := 0
 	for {
 		off := r.Off
-		n, w, more := r.next(m)
+		var n uint64
+		var w byte
+		more := true
+		if b, ok := r.Peek(); ok && b < 0x80 && (b&7 != endGroup || m.outer != nil) { // mostly
+			r.Off++
+			n, w = uint64(b>>3), b&7
+		} else {
+			n, w, more = r.next(m)
+		}
 		if !more {
 			if end := r.Off - off; end > 0 {
 				r.tally.nodes++
@@ -139,11 +147,18 @@ func (r *Reader) countScalar(x *shape, w byte) {
 	switch id := x.id; {
 	case id <= idDouble:
 		s := &primitive[id]
-		if s.wire != w {
+		switch {
+		case s.wire != w:
 			r.misfits(r.Off, typeNames[id], wireName(w))
-			return
+		case w == fixed64Wire:
+			r.Skip(8, "a number of 64 bits")
+		case w == fixed32Wire:
+			r.Skip(4, "a number of 32 bits")
+		case id != idBool && r.isByte(): // any type holds it
+			r.Off++
+		default:
+			r.numeral(s, w)
 		}
-		r.numeral(s, w)
 	case id == idDate && w == fixed64Wire:
 		r.Skip(8, "a number of 64 bits")
 	case id == idDate || w != delimited:
@@ -161,6 +176,12 @@ func (r *Reader) countScalar(x *shape, w byte) {
 			}
 		}
 	}
+}
+
+// isByte reports whether the next number has one byte.
+func (r *Reader) isByte() bool {
+	b, ok := r.Peek()
+	return ok && b < 0x80
 }
 
 // isPlain reports whether objects are shown by their fields.
