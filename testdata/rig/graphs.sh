@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Random graphs of the classes in models, written by the real serializations without peers (README.md, "Graphs"):
 #
-#   graphs.sh                            # ../models/graphs*.jar and ../graphs
+#   graphs.sh                            # the jars in ../models, and ../graphs
 #   graphs.sh FOLDER SEED COUNT          # other bodies: COUNT of each dialect
 #   graphs.sh FOLDER SEED COUNT PATTERN  # of the dialects whose name matches the extended regular expression
 #
