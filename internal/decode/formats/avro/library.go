@@ -289,6 +289,14 @@ func (l *library) define(s *schema, name string) {
 		*s = *parsed(a)
 		return
 	}
+	switch { // their superclasses are Avro's own, which need not be in the class path
+	case l.isSpecific(c):
+		l.specific(s, c)
+		return
+	case c.Super == "org.apache.avro.specific.SpecificFixed":
+		l.fixed(s, c)
+		return
+	}
 	switch l.kindOf(name, "java.lang.CharSequence", "java.nio.ByteBuffer", "java.util.Collection") {
 	case "":
 		return
@@ -315,21 +323,19 @@ func (l *library) define(s *schema, name string) {
 		*s = schema{kind: enum, class: name, symbols: c.Constants(), own: !isJava(name)}
 	case l.kindOf(name, "org.apache.avro.generic.GenericFixed") == "org.apache.avro.generic.GenericFixed":
 		l.fixed(s, c)
-	case l.isSpecific(c):
-		l.specific(s, c)
 	default:
 		l.record(s, c)
 	}
 }
 
-// isSpecific reports whether a class was generated from a schema. Avro's own classes need not be in the class path.
+// isSpecific reports whether a class was generated from a schema.
 func (l *library) isSpecific(c *classfile.Class) bool {
 	const generated = "org.apache.avro.specific.SpecificRecord"
 	if c.Super == generated+"Base" || slices.Contains(c.Interfaces, generated) {
 		return true
 	}
-	is, _ := l.types.Is(c.Name, "org.apache.avro.generic.IndexedRecord")
-	return is
+	is, err := l.types.Is(c.Name, "org.apache.avro.generic.IndexedRecord")
+	return is && err == nil
 }
 
 // specific finds the schema that a generated class has as a text, or as several that it joins.
