@@ -15,8 +15,8 @@ func TestStrings(t *testing.T) {
 	all, err := types.Strings("org.dubbowire.rig.models.reflected.Generated")
 	require.NoError(t, err)
 	require.Len(t, all, 2)
-	assert.Contains(t, all[0], `{"type":"record","name":"Generated"`)
-	assert.Equal(t, "Bad index", all[1])
+	assert.Equal(t, "Bad index", all[0])
+	assert.Contains(t, all[1], `{"type":"record","name":"Generated"`)
 	_, err = types.Strings("p.Missing")
 	assert.Equal(t, ErrMissing, err)
 }

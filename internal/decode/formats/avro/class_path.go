@@ -78,7 +78,11 @@ func (r *Reader) orders() (first, other *library) {
 }
 
 // learn notes that a body has its fields in an order, and in no other one.
-func (r *Reader) learn(o order) { r.source.told[r.source.side] = o.told() }
+func (r *Reader) learn(o order) {
+	if r.variation == nil {
+		r.source.told[r.source.side] = o.told()
+	}
+}
 
 // SetOrders implements decode.OrderReader.
 func (r *Reader) SetOrders(o decode.FieldOrders) {
