@@ -201,7 +201,7 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 	reordered := other != nil && slices.ContainsFunc(own, func(s *schema) bool { return s.reordered })
 	if r.Short != decode.Malformed {
 		if len(own) == 1 && !reordered {
-			r.value(own[0], r.At(l, name, index))
+			r.value(own[0], l, name, index)
 			return
 		}
 		r.rest(l, name, index)
@@ -230,9 +230,9 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 		k.found = classNames(fitting)
 		r.undivided(l, name, index, k)
 	case len(fitting) == 1:
-		r.value(fitting[0], r.At(l, name, index))
+		r.value(fitting[0], l, name, index)
 	default: // says where it stops to fit
-		r.value(own[0], r.At(l, name, index))
+		r.value(own[0], l, name, index)
 	}
 }
 
@@ -268,7 +268,7 @@ func (r *Reader) exception() bool {
 		r.undivided(decode.ByField, "exception", 0, k)
 	default:
 		r.touched, r.strict = true, true
-		r.value(fitting[0], r.At(decode.ByField, "exception", 0))
+		r.value(fitting[0], decode.ByField, "exception", 0)
 	}
 	return true
 }

@@ -264,7 +264,7 @@ func TestHostileSchemas(t *testing.T) {
 			r := new(Reader)
 			r.Reset(append(binary.AppendVarint(nil, 1<<40), make([]byte, 100)...), decode.Malformed, tree)
 			r.strict = true
-			r.value(s, r.At(decode.ByField, "result", 0))
+			r.value(s, decode.ByField, "result", 0)
 			require.NotNil(t, r.Err())
 		}
 	}

@@ -111,7 +111,7 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	switch k := &p.picks[i]; k.does {
 	case read:
 		if k.schema != nil {
-			r.value(k.schema, r.At(l, name, index))
+			r.value(k.schema, l, name, index)
 		} else {
 			r.datum(l, name, index, typ)
 		}
@@ -168,7 +168,7 @@ func (r *Reader) withoutBytes(l decode.Label, name string, index int) bool {
 	if r.Short != decode.Malformed || at < 0 || n < 0 || n > decode.MaxRepeated || n > 0 && at == len(r.Buf) || at+int(min(n, 1)) != len(r.Buf) || r.Buf[len(r.Buf)-1] != 0 {
 		return false
 	}
-	r.items(r.At(l, name, index), 0, func(p decode.Place) { r.value(voids, p) })
+	r.array(voids, "", l, name, index)
 	return true
 }
 
