@@ -439,8 +439,8 @@ func (l *library) record(s *schema, c *classfile.Class) {
 			}
 		}
 		for _, f := range fields {
-			name := f.Name
-			if annotation(f.Annotations, "AvroIgnore") == nil {
+			name, ignored := f.Name, annotation(f.Annotations, "AvroIgnore") != nil
+			if !ignored {
 				if a := annotation(f.Annotations, "AvroName"); a != nil {
 					if given, ok := a.Get("value").(string); ok {
 						name = given
@@ -448,7 +448,7 @@ func (l *library) record(s *schema, c *classfile.Class) {
 				}
 				own.fields = append(own.fields, field{f.Name, l.field(f)})
 			}
-			if seen[f.Name] || strings.ContainsRune(name, '$') {
+			if seen[f.Name] || !ignored && strings.ContainsRune(name, '$') {
 				*s = *cannot("two fields of one name, or a field of the compiler")
 				return
 			}
