@@ -288,9 +288,10 @@ func (r *Reader) resultsOf(l *library, typ string) (list []*schema, known bool) 
 		}
 		return []*schema{builtinArray(typ)}, true
 	case undecided:
-		list, missing, ok := l.valuesOf(typ)
-		if missing != "" {
-			r.fault = &decode.Error{Cause: decode.Unsupported, At: r.Off, Class: missing, Expected: "the fields of class " + missing, Found: withoutClass}
+		list, lacks, ok := l.valuesOf(typ)
+		if lacks != nil {
+			expected, found := lacks.lack()
+			r.fault = &decode.Error{Cause: decode.Unsupported, At: r.Off, Class: lacks.class, Expected: expected, Found: found}
 		}
 		return list, ok && len(list) > 0
 	}

@@ -51,12 +51,17 @@ func (r *Reader) composite(s *schema, l decode.Label, name string, index int) {
 	case record:
 		r.object(s, l, name, index)
 	default:
-		what := s.why
-		if what == "" {
-			what = "the fields of class " + s.class
-		}
-		r.FailWithout(s.class, what, withoutClass)
+		expected, found := s.lack()
+		r.FailWithout(s.class, expected, found)
 	}
+}
+
+// lack says what a schema that is unknown would have to say, and why it does not.
+func (s *schema) lack() (expected, found string) {
+	if s.class != "" {
+		return "the fields of class " + s.class, withoutClass
+	}
+	return s.why, decode.EndsByCode
 }
 
 // absent records a value that takes no bytes. Without classes it is one of those that are not known.
