@@ -105,7 +105,7 @@ func (r *Reader) find(class string) *schema {
 	return s
 }
 
-// usable returns the schema by which objects of a class are read, and notes why there is none.
+// usable returns the schema by which objects of a class are read, and notes why they are not, if it is nil.
 func (r *Reader) usable(class string) *schema {
 	switch {
 	case r.library == nil || !r.OK():

@@ -43,9 +43,9 @@ type schema struct {
 	constantOf string
 	// plain: objects are shown by their fields.
 	plain bool
-	// missing is the class, or a superclass of it, that was not found.
+	// missing is the class, or the superclass, that was not found.
 	missing string
-	// refused says why there are no messages of the class.
+	// refused says why the class has no messages.
 	refused string
 }
 
