@@ -23,7 +23,7 @@ const (
 	Object  // Class; children are fields, named
 	Ref     // Num: index of the target (in Tree.Nodes)
 	Alias   // Num: index of a later node, one of its own fields, that it stands for
-	Opaque  // measured, not decoded; Num 1: the wire has nothing of it
+	Opaque  // measured, not decoded; Num 1: it takes no bytes
 	Custom  // bytes that user code wrote (writeObject, Externalizable): Raw
 	Missing // announced bytes that the capture does not have
 )

@@ -16,6 +16,11 @@ func (r *Recorder) ShowWrapped(i int, name string, keys bool) int {
 			wrapped = c
 		}
 	}
+	if wrapped > 0 && r.Tree.Nodes[wrapped].Kind == Ref { // to another field of the object, which must not become a reference to itself
+		if of := int(r.Tree.Nodes[wrapped].Num); of > i && of < int(n.End) {
+			wrapped = of
+		}
+	}
 	if wrapped < 0 || keys && !r.Tree.showKeys(wrapped) {
 		return -1
 	}

@@ -457,7 +457,7 @@ func TestOtherClasses(t *testing.T) {
 		method string
 		opaque int32
 		misfit decode.Misfit
-	}{{"add", 100, order}, {"set", 300, order}, {"get", 50, decode.Misfit{Writer: decode.Provider}}, {"all", 40, decode.Misfit{Listed: true}}, {"none", 0, order}, {"url", 20, decode.Misfit{Writer: decode.Provider, Class: "java.net.URL"}}} {
+	}{{"add", 100, order}, {"set", 300, order}, {"get", 50, decode.Misfit{Writer: decode.Provider}}, {"all", 40, decode.Misfit{Listed: true}}, {"none", 0, order}, {"url", 20, decode.Misfit{Writer: decode.Provider, Class: "java.net.URL"}}, {"pay", 0, decode.Misfit{Class: "a.Order", Field: "#7", Schema: true, NotDeclared: true}}} {
 		b.add(made{conn: uint64(i), method: c.method, from: 1, to: 2, request: 500, response: 500, change: func(q, p *call.Message) {
 			inside(q, 0)
 			inside(p, 0)
@@ -474,6 +474,7 @@ func TestOtherClasses(t *testing.T) {
 		texts = append(texts, f.Subject+": "+f.Text)
 	}
 	assert.Equal(t, []string{
+		"a.b.Service/pay: 1 sampled body of 500 bytes does not fit message a.Order of the schema, which has no field #7: a later version of it; pass the schema of the consumer: --proto PATH",
 		"2 methods: 400 of 1,000 bytes (40 %) of 2 sampled bodies are opaque because they do not fit class a.b.Order of the class path: another version of it " +
 			"(the writer's a.b.Order has another field (a String) after name), or something that this program cannot read; pass the jar of the consumer: --classpath consumer=PATH",
 		"a.b.Service/get: 50 of 500 bytes (10 %) of 1 sampled body are opaque because they do not fit the class path: other versions of its classes, or something that this program cannot read; pass the jar of the provider: --classpath provider=PATH",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Random graphs of the classes in models, written by the real serializations without peers (README.md, "Graphs"):
 #
-#   graphs.sh                            # ../models/graphs*.jar and ../graphs
+#   graphs.sh                            # the jars in ../models, and ../graphs
 #   graphs.sh FOLDER SEED COUNT          # other bodies: COUNT of each dialect
 #   graphs.sh FOLDER SEED COUNT PATTERN  # of the dialects whose name matches the extended regular expression
 #
@@ -136,7 +136,7 @@ compile_annotated() {
 # Classes that Avro's reflection can write.
 compile_reflected() {
   local avro
-  avro=$(artifact org.apache.avro avro 1.8.2)
+  avro=$(artifact org.apache.avro avro 1.8.2):$(artifact org.codehaus.jackson jackson-core-asl 1.9.13):$(artifact org.codehaus.jackson jackson-mapper-asl 1.9.13)
   rm -rf "$reflected" "$later_reflected"
   compile "$reflected" "$avro" ../reflected/java
   compile "$later_reflected" "$reflected:$avro" ../reflected/later

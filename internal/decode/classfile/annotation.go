@@ -43,6 +43,7 @@ var serializers = []string{
 	"io.protostuff.",                                // Protostuff: Tag, Exclude, Morph
 	"com.dyuproject.protostuff.",
 	"org.apache.avro.reflect.",                    // AvroName, AvroIgnore, Nullable, Stringable, Union …
+	"org.apache.avro.specific.",                   // FixedSize
 	"org.msgpack.annotation.",                     // Message, Ignore, Optional …
 	"com.baidu.bjf.remoting.protobuf.annotation.", // jprotobuf: Protobuf, ProtobufClass, Ignore
 	"org.apache.fury.annotation.", "io.fury.annotation.", "org.furyio.fury.annotations.", "org.apache.fory.annotation.",

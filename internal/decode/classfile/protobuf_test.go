@@ -43,7 +43,7 @@ func TestProtoFile(t *testing.T) {
 	assert.Equal(t, 3, all)
 }
 
-// Whatever an instruction of the static initializer refers to, a damaged class is no descriptor, or another one.
+// Whatever an instruction of the static initializer refers to, a damaged class has no descriptor, or another one.
 func TestProtoFileHostile(t *testing.T) {
 	types := open(t, Options{Paths: []string{messages}})
 	data, _, err := types.data("org.dubbowire.rig.notes.NotesOuterClass")

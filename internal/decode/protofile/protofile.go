@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/reporter"
@@ -38,8 +39,33 @@ const (
 	maxNested = 100
 )
 
-// Read returns the files of all paths, those that a file imports before it.
+// Read returns the files of all paths, those that a file imports before it. The error is one line, which names the file.
 func Read(paths []string) ([]*descriptorpb.FileDescriptorProto, error) {
+	files, err := read(paths)
+	if err != nil {
+		return nil, errors.New(oneLine(err.Error()))
+	}
+	return files, nil
+}
+
+// oneLine returns a text without control characters, which names in a file may have.
+func oneLine(text string) string {
+	text = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return '?'
+		}
+		return c
+	}, strings.ToValidUTF8(text, "?"))
+	if len(text) > maxError {
+		text = strings.ToValidUTF8(text[:maxError], "") + "…"
+	}
+	return text
+}
+
+// maxError limits the bytes of an error.
+const maxError = 1 << 10
+
+func read(paths []string) ([]*descriptorpb.FileDescriptorProto, error) {
 	s := source{byName: map[string]*file{}, byEnd: map[string][]*file{}, seen: map[[sha256.Size]byte]bool{}}
 	for _, p := range paths {
 		if err := s.open(p); err != nil {
@@ -192,16 +218,33 @@ func (s *source) add(p, name string, data []byte) error {
 	return nil
 }
 
-// nesting returns how deep brackets are nested, those in texts and comments included.
+// nesting returns how deep brackets are nested, without those in comments and texts.
 func nesting(data []byte) (most int) {
 	depth := 0
-	for _, c := range data {
-		switch c {
+	for i := 0; i < len(data); i++ {
+		rest := data[i:]
+		switch c := data[i]; c {
 		case '{', '[', '(', '<':
 			depth++
 			most = max(most, depth)
 		case '}', ']', ')', '>':
 			depth = max(depth-1, 0)
+		case '/':
+			end := -1
+			if bytes.HasPrefix(rest, []byte("//")) {
+				end = bytes.IndexByte(rest, '\n')
+			} else if bytes.HasPrefix(rest, []byte("/*")) {
+				if end = bytes.Index(rest[2:], []byte("*/")); end >= 0 {
+					end += 3
+				}
+			}
+			i += max(end, 0)
+		case '"', '\'':
+			for i++; i < len(data) && data[i] != c && data[i] != '\n'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
 		}
 	}
 	return most
@@ -263,7 +306,7 @@ func (s *source) link() error {
 	return nil
 }
 
-// find returns the file that another one imports, nil if there is none.
+// find returns the file that another one imports, nil if it is not found.
 func (s *source) find(by *file, name string) (*file, error) {
 	if s.inSets[name] || strings.HasPrefix(name, "google/protobuf/") {
 		return nil, nil

@@ -187,6 +187,18 @@ func TestChains(t *testing.T) {
 	assert.Nil(t, m.Field(2))
 }
 
+// Brackets in comments and texts do not count.
+func TestNesting(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "{}{}": 1, "{[(<>)]}": 4, "}}{": 1, "// {{{\n{": 1, "/* {{ \n { */ {": 1, "{\"{{\\\"{{\"{": 2, "'{' {": 1, "/ {": 1, "// {": 1, "/*": 0, "\"{\n{": 1,
+	} {
+		assert.Equal(t, want, nesting([]byte(text)), text)
+	}
+	text := "syntax = \"proto3\";\n" + strings.Repeat("// a < b, and ( so on\n", 200) + "message M {}\n"
+	_, set := names(t, write(t, "a.proto", text))
+	assert.NotNil(t, set.Message("M"))
+}
+
 // FuzzRead: no file makes the compiler panic, or run for long.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"common/src/main/proto/edge.proto", "dubbo-3/src/main/proto/notes.proto"} {

@@ -104,8 +104,7 @@ func (s *Set) Len() int {
 // addNames adds what a file has to the tables.
 func (s *Set) addNames(f protoreflect.FileDescriptor) {
 	java := javaOf(f)
-	var extensions func(list protoreflect.ExtensionDescriptors)
-	extensions = func(list protoreflect.ExtensionDescriptors) {
+	extensions := func(list protoreflect.ExtensionDescriptors) {
 		for i := range list.Len() {
 			x := list.Get(i)
 			of := x.ContainingMessage().FullName()

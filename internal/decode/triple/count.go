@@ -26,7 +26,7 @@ func (b *body) count() bool {
 		return false
 	}
 	if s.classes != nil {
-		s.classes.WrittenBy(b.writer())
+		b.writtenBy(s.classes)
 	}
 	parts, ok := decode.PartBytes{}, true
 	if w := b.wrapper; w == nil {

@@ -169,6 +169,14 @@ func (b *body) value(f field, l decode.Label, name string, index int, typ string
 	}
 }
 
+// writtenBy tells a reader who wrote the message, and nothing of earlier ones, which may be of other connections.
+func (b *body) writtenBy(r decode.ClassReader) {
+	r.WrittenBy(b.writer())
+	if o, ok := r.(decode.OrderReader); ok {
+		o.SetOrders(decode.FieldOrders{})
+	}
+}
+
 // stream reads a field and returns its first error. Objects that do not fit the classes of the class path are read again without
 // them.
 func (b *body) stream(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
@@ -176,7 +184,7 @@ func (b *body) stream(s *serialization, f field, l decode.Label, name string, in
 		return b.streamOnce(s, f, l, name, index, typ)
 	}
 	r, t := s.classes, b.m.Tree
-	r.WrittenBy(b.writer())
+	b.writtenBy(r)
 	value, depth := len(t.Nodes), t.Depth()
 	err := b.streamOnce(s, f, l, name, index, typ)
 	doubt := err

@@ -46,7 +46,7 @@ func TestGraphsWithOtherClasses(t *testing.T) {
 			})
 			t.Logf("%-30s %6d bodies, %d do not fit, %d of them with a cause, %d with a field; %d wrong", dialect, len(all), misfits, causes, named, len(wrong))
 			// Another class may fit by chance: a float may be the bytes of an empty list and three integers.
-			assert.LessOrEqual(t, len(wrong), len(all)/100, "%q", wrong[:min(len(wrong), shown)])
+			assert.LessOrEqual(t, len(wrong), 1+len(all)/100, "%q", wrong[:min(len(wrong), shown)])
 			assert.Greater(t, misfits, len(all)/4)
 			assert.Greater(t, named, misfits*3/4, "misfits with a field")
 		})

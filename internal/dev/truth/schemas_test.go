@@ -68,7 +68,7 @@ func read(t *testing.T, name string) string {
 type schemaValues struct {
 	*testing.T
 	messages, fields, unknown int
-	// guessed: a message of which nothing is known is no difference; guesses counts them.
+	// guessed: a message of which nothing is known does not differ; guesses counts them.
 	guessed bool
 	guesses int
 	// other: the schema is another version. Fields may be without names then, but none may have that of another one.

@@ -79,8 +79,8 @@ func (c *comparer) privateFields(path, ours, java string, got any, g, want map[s
 		return "", true
 	case ours == java && isJDK(ours) && text != "" && !has(g, "value") && sameText(ours, g, text):
 		return "", true
-	case ours == "org.dubbowire.rig.edge.Unwritable", java == "" && (strings.HasPrefix(ours, "java.util.")) && want["@date"] == nil && want["@enum"] == nil && got != nil:
-		// A collection or map that is no part of an object. What it holds is in these fields, or is not written.
+	case ours == "org.dubbowire.rig.edge.Unwritable", java == "" && strings.HasPrefix(ours, "java.util.") && want["@date"] == nil && want["@enum"] == nil && got != nil:
+		// A collection or map that is a value of its own. What it holds is in these fields, or is not written.
 		return "", true
 	}
 	return "", false

@@ -151,6 +151,13 @@ func (c *comparer) unclassed(path string, got, want any) (diff string, ok bool) 
 			if n := len(g); !c.full && n == len(w)+1 && opaque(g[n-1]) { // the fields that the collection itself has, or nothing of what it holds
 				return c.list(path, g[:n-1], w), true
 			}
+			if n := len(w); c.full && c.typed.nulls && n == len(g)+1 { // a Set.of has an Object where it has room for a second element
+				for i, v := range w {
+					if m, _ := v.(map[string]any); m["@class"] == "java.lang.Object" {
+						return c.list(path, g, append(append([]any(nil), w[:i]...), w[i+1:]...)), true
+					}
+				}
+			}
 			if c.typed.nulls && hasNull(w) && !hasNull(g) {
 				return c.withoutNulls(path, g, w), true
 			}

@@ -78,7 +78,11 @@ func (r *Reader) orders() (first, other *library) {
 }
 
 // learn notes that a body has its fields in an order, and in no other one.
-func (r *Reader) learn(o order) { r.source.told[r.source.side] = o.told() }
+func (r *Reader) learn(o order) {
+	if r.variation == nil {
+		r.source.told[r.source.side] = o.told()
+	}
+}
 
 // SetOrders implements decode.OrderReader.
 func (r *Reader) SetOrders(o decode.FieldOrders) {
@@ -197,7 +201,7 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 	reordered := other != nil && slices.ContainsFunc(own, func(s *schema) bool { return s.reordered })
 	if r.Short != decode.Malformed {
 		if len(own) == 1 && !reordered {
-			r.value(own[0], r.At(l, name, index))
+			r.value(own[0], l, name, index)
 			return
 		}
 		r.rest(l, name, index)
@@ -226,9 +230,9 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 		k.found = classNames(fitting)
 		r.undivided(l, name, index, k)
 	case len(fitting) == 1:
-		r.value(fitting[0], r.At(l, name, index))
+		r.value(fitting[0], l, name, index)
 	default: // says where it stops to fit
-		r.value(own[0], r.At(l, name, index))
+		r.value(own[0], l, name, index)
 	}
 }
 
@@ -264,7 +268,7 @@ func (r *Reader) exception() bool {
 		r.undivided(decode.ByField, "exception", 0, k)
 	default:
 		r.touched, r.strict = true, true
-		r.value(fitting[0], r.At(decode.ByField, "exception", 0))
+		r.value(fitting[0], decode.ByField, "exception", 0)
 	}
 	return true
 }
@@ -284,9 +288,10 @@ func (r *Reader) resultsOf(l *library, typ string) (list []*schema, known bool) 
 		}
 		return []*schema{builtinArray(typ)}, true
 	case undecided:
-		list, missing, ok := l.valuesOf(typ)
-		if missing != "" {
-			r.fault = &decode.Error{Cause: decode.Unsupported, At: r.Off, Class: missing, Expected: "the fields of class " + missing, Found: withoutClass}
+		list, lacks, ok := l.valuesOf(typ)
+		if lacks != nil {
+			expected, found := lacks.lack()
+			r.fault = &decode.Error{Cause: decode.Unsupported, At: r.Off, Class: lacks.class, Expected: expected, Found: found}
 		}
 		return list, ok && len(list) > 0
 	}

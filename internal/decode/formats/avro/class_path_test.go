@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -264,7 +265,7 @@ func TestHostileSchemas(t *testing.T) {
 			r := new(Reader)
 			r.Reset(append(binary.AppendVarint(nil, 1<<40), make([]byte, 100)...), decode.Malformed, tree)
 			r.strict = true
-			r.value(s, r.At(decode.ByField, "result", 0))
+			r.value(s, decode.ByField, "result", 0)
 			require.NotNil(t, r.Err())
 		}
 	}
@@ -278,4 +279,21 @@ func TestMaxClasses(t *testing.T) {
 		l.classes[fmt.Sprint(i)] = voids
 	}
 	assert.Equal(t, unknown, l.class("org.dubbowire.rig.models.reflected.Tree").kind)
+}
+
+// Readers share the classes, which are looked up when they are first needed.
+func TestReadersShareClasses(t *testing.T) {
+	f := withModels(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for _, class := range []string{"Shapes;", "Person;", "Group;", "Containers;", "Marked;", "Holder;", "Generated;", "Shape;"} {
+				formattest.Request(f, call("hi", models+class+models+class, make([]byte, 40)), decode.Malformed)
+			}
+		})
+	}
+	all.Wait()
+	got, err := argumentsOf(f, models+"Point;I", "02610a")
+	assert.Nil(t, err)
+	assert.JSONEq(t, `[{"@class":"org.dubbowire.rig.models.reflected.Point","value":"a"},5]`, got)
 }

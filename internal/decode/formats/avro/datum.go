@@ -13,7 +13,7 @@ import (
 // datum takes one value of a declared type.
 func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 	if s := builtin[typ]; s != nil {
-		r.value(s, r.At(l, name, index))
+		r.value(s, l, name, index)
 		return
 	}
 	if len(typ) > 1 && typ[0] == '[' {
@@ -26,7 +26,7 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 // builtinArray takes an array of a declared type.
 func (r *Reader) builtinArray(l decode.Label, name string, index int, typ string) {
 	if typ == "[B" {
-		r.value(blobs, r.At(l, name, index))
+		r.value(blobs, l, name, index)
 		return
 	}
 	elem := typ[1:]
@@ -35,24 +35,18 @@ func (r *Reader) builtinArray(l decode.Label, name string, index int, typ string
 		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), withoutClass)
 		return
 	}
-	r.items(r.At(l, name, index), 1, func(p decode.Place) {
-		if s != nil {
-			r.value(s, p)
-		} else {
-			r.builtinArray(p.Label, p.Name, p.Index, elem)
-		}
-	})
+	r.array(s, elem, l, name, index)
 }
 
-// value takes a value of a schema, which starts at p: bytes before it that have no node, such as the number of a branch, are its own.
-func (r *Reader) value(s *schema, p decode.Place) {
+// value takes a value of a schema. Bytes before it that have no node, such as the number of a branch, are its own.
+func (r *Reader) value(s *schema, l decode.Label, name string, index int) {
 	switch s.kind {
 	case integer:
 		v := r.bounded(s)
-		r.Leaf(decode.Int, p.Label, p.Name, p.Index).SetNum(v)
+		r.Leaf(decode.Int, l, name, index).SetNum(v)
 	case char:
 		v := r.bounded(s)
-		if n := r.Leaf(decode.Char, p.Label, p.Name, p.Index); n != nil && r.Values() {
+		if n := r.Leaf(decode.Char, l, name, index); n != nil && r.Values() {
 			n.Text = string(rune(uint16(v)))
 		}
 	case boolean:
@@ -60,32 +54,32 @@ func (r *Reader) value(s *schema, p decode.Place) {
 		if r.strict && v > 1 {
 			r.FailAt(r.Off-1, decode.Malformed, "a boolean", fmt.Sprint(v))
 		}
-		r.Leaf(decode.Bool, p.Label, p.Name, p.Index).SetBool(v != 0)
+		r.Leaf(decode.Bool, l, name, index).SetBool(v != 0)
 	case float:
 		v := math.Float32frombits(uint32(r.Little(4, "a float")))
-		r.Leaf(decode.Float32, p.Label, p.Name, p.Index).SetFloat(float64(v))
+		r.Leaf(decode.Float32, l, name, index).SetFloat(float64(v))
 	case double:
 		v := math.Float64frombits(r.Little(8, "a double"))
-		r.Leaf(decode.Float64, p.Label, p.Name, p.Index).SetFloat(v)
+		r.Leaf(decode.Float64, l, name, index).SetFloat(v)
 	case str:
 		if s.class != "" {
-			r.namedText(s, p)
+			r.namedText(s, l, name, index)
 			return
 		}
 		b := r.text("a string")
-		r.FillUTF8(r.Leaf(decode.String, p.Label, p.Name, p.Index), b)
+		r.FillUTF8(r.Leaf(decode.String, l, name, index), b)
 	case number:
 		at := r.Off
 		b := r.bytes("a number")
 		if r.strict && r.OK() && !isNumber(b) {
 			r.FailAt(at, decode.Malformed, "a decimal number", "another text")
 		}
-		r.FillUTF8(r.Leaf(decode.Decimal, p.Label, p.Name, p.Index), b)
+		r.FillUTF8(r.Leaf(decode.Decimal, l, name, index), b)
 	case raw:
 		b := r.bytes("bytes")
-		r.FillRaw(r.Leaf(decode.Bytes, p.Label, p.Name, p.Index), b)
+		r.FillRaw(r.Leaf(decode.Bytes, l, name, index), b)
 	default:
-		r.composite(s, p)
+		r.composite(s, l, name, index)
 	}
 }
 
@@ -112,60 +106,74 @@ func (r *Reader) text(what string) []byte {
 	return b
 }
 
-// items takes blocks of items, each with its count, up to an empty one. A negative count is followed by the size of its
-// block. Each has at least some bytes.
-func (r *Reader) items(p decode.Place, least int, read func(decode.Place)) {
-	r.Open(decode.List, p.Label, p.Name, p.Index)
-	if p.Start < r.Off {
-		r.Role("type")
-	}
-	r.blocks(least, func(i int) { read(r.At(decode.ByIndex, "", i)) })
-	r.Close()
+// blocks are those of an array or a map: each has its number of items, and the last one none. A negative number is followed by the size
+// of its block.
+type blocks struct {
+	index int   // of the item that is read
+	left  int64 // items of the block, with the one that is read
+	at    int   // where that begins
+	empty int   // items without bytes so far
 }
 
-// blocks calls read for each item of the blocks, which has at least some bytes.
-func (r *Reader) blocks(least int, read func(i int)) {
-	if !r.Enter() {
-		return
-	}
-	for i, empty := 0, 0; r.OK(); {
-		at := r.Off
-		n := r.long("the number of elements")
-		if n < 0 {
-			if r.strict {
-				r.FailAt(at, decode.Malformed, "the number of elements", fmt.Sprint(n))
-			}
-			n = -n
-			r.long("the size of a block")
-		}
-		r.Role("length")
-		if n == 0 || !r.OK() {
-			break
-		}
-		if n < 0 || least > 0 && n > int64(r.Left()) {
-			r.Need(int(min(uint64(n), math.MaxInt32)), fmt.Sprintf("%d elements", n))
-			break
-		}
-		for ; n > 0 && r.OK(); n-- {
-			at := r.Off
-			read(i)
-			i++
-			if r.Off > at {
-				continue
-			}
-			if empty++; empty > decode.MaxRepeated {
+// next prepares to read the next item, of which each has at least some bytes. It returns false after the last one.
+func (r *Reader) next(b *blocks, least int) bool {
+	begun := b.left > 0
+	if begun {
+		b.index++
+		b.left--
+		if r.Off == b.at {
+			if b.empty++; b.empty > decode.MaxRepeated {
 				r.Fail(decode.Limit, fmt.Sprintf("at most %d elements without bytes", decode.MaxRepeated), "more")
 			}
 		}
-		if r.strict && r.OK() {
-			if end := r.Byte("the end of the elements"); end != 0 {
-				r.FailAt(r.Off-1, decode.Malformed, "the end of the elements", "more of them")
-			}
-			r.Role("length")
-			break
+	}
+	if b.left == 0 && r.OK() {
+		r.header(b, least, begun)
+	}
+	b.at = r.Off
+	return b.left > 0 && r.OK()
+}
+
+// header takes what stands before a block. Java's writer makes one block.
+func (r *Reader) header(b *blocks, least int, second bool) {
+	at := r.Off
+	n := r.long("the number of elements")
+	switch {
+	case r.strict && r.OK() && second && n != 0:
+		r.FailAt(at, decode.Malformed, "the end of the elements", "more of them")
+	case r.strict && n < 0:
+		r.FailAt(at, decode.Malformed, "the number of elements", fmt.Sprint(n))
+	case n < 0:
+		n = -n
+		r.long("the size of a block")
+	}
+	r.Role("length")
+	if n < 0 || least > 0 && n > int64(r.Left()) {
+		r.Need(int(min(uint64(n), math.MaxInt32)), fmt.Sprintf("%d elements", n))
+	}
+	b.left = n
+}
+
+// array takes an array. Its elements have a schema, or elem is the descriptor of the arrays that they are.
+func (r *Reader) array(s *schema, elem string, l decode.Label, name string, index int) {
+	r.Open(decode.List, l, name, index)
+	r.Role("type")
+	if !r.Enter() {
+		return
+	}
+	least := 1
+	if s != nil {
+		least = s.least()
+	}
+	for b := (blocks{}); r.next(&b, least); {
+		if s != nil {
+			r.value(s, decode.ByIndex, "", b.index)
+		} else {
+			r.builtinArray(decode.ByIndex, "", b.index, elem)
 		}
 	}
 	r.Leave()
+	r.Close()
 }
 
 // long takes a zigzag varint of up to ten bytes.

@@ -221,7 +221,7 @@ func (r *Reader) schemaExtent(off int, s *schema) int {
 	x := r.trial
 	x.Reset(r.Buf, r.Short, nil)
 	x.Off, x.strict, x.variation = off, true, r.variation
-	x.value(s, x.At(decode.ByIndex, "", 0))
+	x.value(s, decode.ByIndex, "", 0)
 	r.plan.work += 1 + x.visits + x.Off - off
 	switch err := x.Err(); {
 	case err == nil:

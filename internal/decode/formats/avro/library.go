@@ -53,12 +53,13 @@ func releaseOf(types *classfile.Types) (o order, known bool) {
 }
 
 // valuesOf returns the schemas that a value declared with a descriptor may have: those of the class and of what extends or
-// implements it. Values that cannot be written have none. ok is false if the class path does not tell; then missing is the class that is not found, if that is why.
-func (l *library) valuesOf(typ string) (list []*schema, missing string, ok bool) {
+// implements it. Values that cannot be written have none. ok is false if the class path does not tell; lacks is what is unknown then, if that is
+// a part of a schema.
+func (l *library) valuesOf(typ string) (list []*schema, lacks *schema, ok bool) {
 	elem := strings.TrimLeft(typ, "[")
 	dimensions := len(typ) - len(elem)
 	if len(elem) < 3 || elem[0] != 'L' || dimensions > maxDimensions {
-		return nil, "", false
+		return nil, nil, false
 	}
 	name := strings.ReplaceAll(elem[1:len(elem)-1], "/", ".")
 	l.mu.Lock()
@@ -71,16 +72,16 @@ func (l *library) valuesOf(typ string) (list []*schema, missing string, ok bool)
 		}
 	}
 	if list == nil {
-		return nil, "", false
+		return nil, nil, false
 	}
 	for _, s := range list {
-		if s.incomplete != nil {
-			l.ask(cmp.Or(s.incomplete.class, name), false)
-			return nil, s.incomplete.class, false
+		if lacks = s.incomplete; lacks != nil {
+			l.ask(cmp.Or(lacks.class, name), lacks.class == "")
+			return nil, lacks, false
 		}
 	}
 	l.ask(name, true)
-	return list, "", true
+	return list, nil, true
 }
 
 // ask notes that bodies have objects of a class.
@@ -289,6 +290,14 @@ func (l *library) define(s *schema, name string) {
 		*s = *parsed(a)
 		return
 	}
+	switch { // their superclasses are Avro's own, which need not be in the class path
+	case l.isSpecific(c):
+		l.specific(s, c)
+		return
+	case c.Super == "org.apache.avro.specific.SpecificFixed":
+		l.fixed(s, c)
+		return
+	}
 	switch l.kindOf(name, "java.lang.CharSequence", "java.nio.ByteBuffer", "java.util.Collection") {
 	case "":
 		return
@@ -315,21 +324,19 @@ func (l *library) define(s *schema, name string) {
 		*s = schema{kind: enum, class: name, symbols: c.Constants(), own: !isJava(name)}
 	case l.kindOf(name, "org.apache.avro.generic.GenericFixed") == "org.apache.avro.generic.GenericFixed":
 		l.fixed(s, c)
-	case l.isSpecific(c):
-		l.specific(s, c)
 	default:
 		l.record(s, c)
 	}
 }
 
-// isSpecific reports whether a class was generated from a schema. Avro's own classes need not be in the class path.
+// isSpecific reports whether a class was generated from a schema.
 func (l *library) isSpecific(c *classfile.Class) bool {
 	const generated = "org.apache.avro.specific.SpecificRecord"
 	if c.Super == generated+"Base" || slices.Contains(c.Interfaces, generated) {
 		return true
 	}
-	is, _ := l.types.Is(c.Name, "org.apache.avro.generic.IndexedRecord")
-	return is
+	is, err := l.types.Is(c.Name, "org.apache.avro.generic.IndexedRecord")
+	return is && err == nil
 }
 
 // specific finds the schema that a generated class has as a text, or as several that it joins.
@@ -358,7 +365,7 @@ func (l *library) specific(s *schema, c *classfile.Class) {
 			}
 		}
 	}
-	s.why = "the schema in its field SCHEMA$"
+	*s = schema{kind: unknown, why: "what the schema in the field SCHEMA$ of class " + c.Name + " says"}
 }
 
 // Bounds of the search for a schema that a class joins: javac makes constants of at most 65,535 bytes.
@@ -433,8 +440,8 @@ func (l *library) record(s *schema, c *classfile.Class) {
 			}
 		}
 		for _, f := range fields {
-			name := f.Name
-			if annotation(f.Annotations, "AvroIgnore") == nil {
+			name, ignored := f.Name, annotation(f.Annotations, "AvroIgnore") != nil
+			if !ignored {
 				if a := annotation(f.Annotations, "AvroName"); a != nil {
 					if given, ok := a.Get("value").(string); ok {
 						name = given
@@ -442,7 +449,7 @@ func (l *library) record(s *schema, c *classfile.Class) {
 				}
 				own.fields = append(own.fields, field{f.Name, l.field(f)})
 			}
-			if seen[f.Name] || strings.ContainsRune(name, '$') {
+			if seen[f.Name] || !ignored && strings.ContainsRune(name, '$') {
 				*s = *cannot("two fields of one name, or a field of the compiler")
 				return
 			}
@@ -475,7 +482,7 @@ func (l *library) field(f *classfile.Field) *schema {
 		if by, ok := encode.Get("using").(*classfile.Type); ok && by.Name == "org.apache.avro.reflect.DateAsLongEncoding" {
 			return dates
 		}
-		return &schema{kind: unknown, class: "", why: "what its annotation @AvroEncode names writes"}
+		return &schema{kind: unknown, why: "what the annotation @AvroEncode of field " + f.Name + " names"}
 	case explicit != nil:
 		s = parsed(explicit)
 	case annotation(f.Annotations, "Union") != nil:

@@ -23,40 +23,45 @@ const (
 	smallVisits   = 1 << 16
 )
 
-func (r *Reader) composite(s *schema, p decode.Place) {
+func (r *Reader) composite(s *schema, l decode.Label, name string, index int) {
 	if !r.visit() {
 		return
 	}
 	switch s.kind {
 	case nothing:
-		r.absent(p.Label, p.Name, p.Index)
+		r.absent(l, name, index)
 	case null:
-		r.Leaf(decode.Null, p.Label, p.Name, p.Index)
+		r.Leaf(decode.Null, l, name, index)
 	case date:
 		v := r.long("a date")
-		if n := r.Leaf(decode.Date, p.Label, p.Name, p.Index); n != nil && r.Values() {
+		if n := r.Leaf(decode.Date, l, name, index); n != nil && r.Values() {
 			n.Text = jdk.Instant(time.UnixMilli(v))
 		}
 	case fixed:
 		b := r.Bytes(s.size, "bytes")
-		r.FillRaw(r.Leaf(decode.Bytes, p.Label, p.Name, p.Index), b)
+		r.FillRaw(r.Leaf(decode.Bytes, l, name, index), b)
 	case enum:
-		r.constant(s, p)
+		r.constant(s, l, name, index)
 	case union:
-		r.branch(s, p)
+		r.branch(s, l, name, index)
 	case array:
-		r.items(p, s.elem.least(), func(q decode.Place) { r.value(s.elem, q) })
+		r.array(s.elem, "", l, name, index)
 	case mapping, pairs:
-		r.entries(s, p)
+		r.entries(s, l, name, index)
 	case record:
-		r.object(s, p)
+		r.object(s, l, name, index)
 	default:
-		what := s.why
-		if what == "" {
-			what = "the fields of class " + s.class
-		}
-		r.FailWithout(s.class, what, withoutClass)
+		expected, found := s.lack()
+		r.FailWithout(s.class, expected, found)
 	}
+}
+
+// lack says what a schema that is unknown would have to say, and why it does not.
+func (s *schema) lack() (expected, found string) {
+	if s.class != "" {
+		return "the fields of class " + s.class, withoutClass
+	}
+	return s.why, decode.EndsByCode
 }
 
 // absent records a value that takes no bytes. Without classes it is one of those that are not known.
@@ -77,8 +82,8 @@ func (r *Reader) visit() bool {
 }
 
 // namedText takes the text of an object of a class.
-func (r *Reader) namedText(s *schema, p decode.Place) {
-	i := r.Open(decode.Object, p.Label, p.Name, p.Index)
+func (r *Reader) namedText(s *schema, l decode.Label, name string, index int) {
+	i := r.Open(decode.Object, l, name, index)
 	if n := r.Tree.Node(i); n != nil {
 		n.Class = decode.JavaName(s.class)
 	}
@@ -88,7 +93,7 @@ func (r *Reader) namedText(s *schema, p decode.Place) {
 }
 
 // constant takes the ordinal of a constant.
-func (r *Reader) constant(s *schema, p decode.Place) {
+func (r *Reader) constant(s *schema, l decode.Label, name string, index int) {
 	at := r.Off
 	v := r.long("a constant")
 	switch {
@@ -99,13 +104,13 @@ func (r *Reader) constant(s *schema, p decode.Place) {
 		return
 	}
 	r.use(s)
-	if n := r.Leaf(decode.Enum, p.Label, p.Name, p.Index); n != nil {
+	if n := r.Leaf(decode.Enum, l, name, index); n != nil {
 		n.Class, n.Num, n.Text = s.class, v, s.symbols[v]
 	}
 }
 
 // branch takes the number of a branch, and its value.
-func (r *Reader) branch(s *schema, p decode.Place) {
+func (r *Reader) branch(s *schema, l decode.Label, name string, index int) {
 	at := r.Off
 	v := r.long("a branch of a union")
 	switch {
@@ -113,27 +118,31 @@ func (r *Reader) branch(s *schema, p decode.Place) {
 	case v < 0 || v >= int64(len(s.branches)):
 		r.FailAt(at, decode.Malformed, fmt.Sprintf("a branch of a union from 0 to %d", len(s.branches)-1), fmt.Sprint(v))
 	case r.Enter():
-		r.value(s.branches[v], p)
+		r.value(s.branches[v], l, name, index)
 		r.Leave()
 	}
 }
 
 // entries takes a map, whose keys are texts if it is not an array of pairs.
-func (r *Reader) entries(s *schema, p decode.Place) {
-	r.Open(decode.Map, p.Label, p.Name, p.Index)
+func (r *Reader) entries(s *schema, l decode.Label, name string, index int) {
+	r.Open(decode.Map, l, name, index)
 	r.Role("type")
-	r.blocks(max(s.key.least(), s.elem.least()), func(i int) {
-		node := r.NextNode()
-		r.value(s.key, r.At(decode.ByKey, "", i))
-		r.value(s.elem, r.At(decode.ByEntry, r.NameKey(node), i))
-	})
+	if r.Enter() {
+		least := max(s.key.least(), s.elem.least())
+		for b := (blocks{}); r.next(&b, least); {
+			node := r.NextNode()
+			r.value(s.key, decode.ByKey, "", b.index)
+			r.value(s.elem, decode.ByEntry, r.NameKey(node), b.index)
+		}
+		r.Leave()
+	}
 	r.Close()
 }
 
 // object takes the fields of a record.
-func (r *Reader) object(s *schema, p decode.Place) {
+func (r *Reader) object(s *schema, l decode.Label, name string, index int) {
 	r.use(s)
-	i := r.Open(decode.Object, p.Label, p.Name, p.Index)
+	i := r.Open(decode.Object, l, name, index)
 	if n := r.Tree.Node(i); n != nil {
 		n.Class = decode.JavaName(s.class)
 	}
@@ -149,7 +158,7 @@ func (r *Reader) object(s *schema, p decode.Place) {
 				break
 			}
 			r.within = place{s, fields[k].name}
-			r.value(fields[k].schema, r.At(decode.ByField, fields[k].name, 0))
+			r.value(fields[k].schema, decode.ByField, fields[k].name, 0)
 		}
 		if r.OK() {
 			r.within = outer

@@ -8,10 +8,9 @@ import (
 )
 
 // Null takes no bytes. Whether an argument that can be null is present is known only from the bytes after it: the arguments
-// are the rest of the body and must end with it. Nor is the class of an argument on the wire: it may be any that extends the declared one. The
-// search finds all readings that do at once, as the offsets at which each
-// argument can start. An argument that starts and ends at the same offsets in all readings is read, if it can be of one class only; a run of arguments that
-// does not is opaque.
+// are the rest of the body and must end with it. The class of an argument is not on the wire, either: it may be any that extends the declared
+// one. The search finds all readings that do at once, as the offsets at which each argument can start. An argument that starts and ends at the
+// same offsets in all readings is read, if it can be of one class only; a run of arguments that does not is opaque.
 //
 // Only readings that Java's writer can have made count (extent.go). Where the capture lacks the end of the body, readings
 // that need more bytes than there are count.
@@ -36,7 +35,7 @@ type plan struct {
 // values are what an argument of a class of the application can be. If it has classes, all of them can be read to their ends.
 type values struct {
 	classes []*schema
-	missing string // the class that is not found
+	lacks   *schema // what is unknown of them
 	known   bool
 }
 
@@ -111,7 +110,7 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	switch k := &p.picks[i]; k.does {
 	case read:
 		if k.schema != nil {
-			r.value(k.schema, r.At(l, name, index))
+			r.value(k.schema, l, name, index)
 		} else {
 			r.datum(l, name, index, typ)
 		}
@@ -150,9 +149,10 @@ func (r *Reader) undecided(l decode.Label, name string, index int, typ string) {
 			r.FailWith(r.source.distrust)
 			return
 		}
-		if i := index - r.plan.from; r.plan.made && i < len(r.plan.values) && r.plan.values[i].missing != "" {
-			class := r.plan.values[i].missing
-			r.FailWithout(class, "the fields of class "+class, withoutClass)
+		if i := index - r.plan.from; r.plan.made && i < len(r.plan.values) && r.plan.values[i].lacks != nil {
+			lacks := r.plan.values[i].lacks
+			expected, found := lacks.lack()
+			r.FailWithout(lacks.class, expected, found)
 			return
 		}
 	}
@@ -168,7 +168,7 @@ func (r *Reader) withoutBytes(l decode.Label, name string, index int) bool {
 	if r.Short != decode.Malformed || at < 0 || n < 0 || n > decode.MaxRepeated || n > 0 && at == len(r.Buf) || at+int(min(n, 1)) != len(r.Buf) || r.Buf[len(r.Buf)-1] != 0 {
 		return false
 	}
-	r.items(r.At(l, name, index), 0, func(p decode.Place) { r.value(voids, p) })
+	r.array(voids, "", l, name, index)
 	return true
 }
 
@@ -224,7 +224,7 @@ func (r *Reader) searchAs(l *library) bool {
 	for _, typ := range types {
 		var v values
 		if l != nil && nature(typ) == undecided && len(typ) > 1 {
-			v.classes, v.missing, v.known = l.valuesOf(typ)
+			v.classes, v.lacks, v.known = l.valuesOf(typ)
 			if len(v.classes) > 0 {
 				r.touched, r.strict = true, true
 			}

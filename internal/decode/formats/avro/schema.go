@@ -45,12 +45,12 @@ type schema struct {
 	branches  []*schema
 	size      int    // of a fixed
 	bounds    bounds // of an integer
-	// why says what cannot be read of it, where it is not a class that is missing.
+	// why says why it is unknown or never written, if no class is missing.
 	why string
 	// own: it is of the application, and so may be another one in the writer's version.
 	own bool
-	// What it contains, itself included, known when finish was called: something unknown; something that cannot be written, so
-	// that no value of it can; a class that another release writes in another order.
+	// What the schema contains, itself included, after finish was called: something unknown; something that cannot be written, and
+	// then no value can; a class whose fields another release writes in another order.
 	incomplete *schema
 	impossible bool
 	reordered  bool
@@ -105,7 +105,7 @@ var builtin = map[string]*schema{
 	"Ljava/util/concurrent/atomic/AtomicBoolean;": voids,
 }
 
-// finish finds out what a schema contains, when all of it is known.
+// finish finds out what a schema contains. Its classes must have been looked up.
 func (s *schema) finish() {
 	if s.finished {
 		return

@@ -197,6 +197,20 @@ func TestTags(t *testing.T) {
 	}
 }
 
+// Objects of classes that were met before are walked without allocation.
+func TestClassesDoNotAllocate(t *testing.T) {
+	format := withModels(t, Format)
+	body := formattest.Named(t, "testdata/classes_frames.tsv", "Node S2C")[1:]
+	r := format.New()
+	walk := func() {
+		r.Reset(body, decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+	}
+	walk()
+	require.Nil(t, r.(decode.Faulter).Fault())
+	assert.Zero(t, testing.AllocsPerRun(100, walk))
+}
+
 func BenchmarkClasses(b *testing.B) {
 	format := withModels(b, Format)
 	for _, name := range []string{"Node S2C", "Lists S2C", "Maps S2C"} {

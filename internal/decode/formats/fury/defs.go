@@ -23,7 +23,8 @@ type classDef struct {
 // Bounds of what a document defines.
 const (
 	maxDefs      = 1 << 12
-	maxInflated  = 1 << 16
+	maxInflated  = 1 << 16 // bytes of one
+	maxAllDefs   = 1 << 20 // of all
 	maxDefFields = 1 << 12
 )
 
@@ -69,6 +70,7 @@ func (l *library) definitionsOf(b []byte, fory bool) (all []classDef, ok bool) {
 	if n == 0 || n > maxDefs {
 		return nil, false
 	}
+	left := maxAllDefs
 	for range n {
 		id := c.Little(8, "a class")
 		size, compressed, written := 0, id&furyCompressed != 0, id&furyFields != 0
@@ -97,6 +99,9 @@ func (l *library) definitionsOf(b []byte, fory bool) (all []classDef, ok bool) {
 			if raw, err = io.ReadAll(io.LimitReader(z, maxInflated)); err != nil {
 				return nil, false
 			}
+		}
+		if left -= len(raw); left < 0 {
+			return nil, false
 		}
 		d, ok := l.definition(raw, layers)
 		if !ok {
@@ -322,10 +327,8 @@ func (d *declared) mayBe(other *declared) bool {
 
 // definitionOf returns the definition of a class whose objects are written by its fields, nil if the document does not have it.
 func (r *Reader) definitionOf(cl *class) *classDef {
-	for i := range r.defs {
-		if d := &r.defs[i]; d.written && d.class == cl {
-			return d
-		}
+	if i, ok := r.defOf[cl]; ok {
+		return &r.defs[i]
 	}
 	return nil
 }
@@ -352,12 +355,23 @@ func (r *Reader) rootWithClasses(p decode.Place, at int) {
 	r.defs = nil
 	if at >= 0 {
 		if end = r.Off + at; end >= len(buf) {
+			clear(r.defOf)
 			r.Fail(decode.Malformed, "the place of class definitions", "one after the document")
 			return
 		}
 		if r.defs, r.foryDefs = r.library.definitions(buf[end:]); r.defs == nil {
+			clear(r.defOf)
 			r.FailAt(end, decode.Unsupported, "definitions of classes", "other bytes")
 			return
+		}
+	}
+	clear(r.defOf)
+	for i := range r.defs {
+		if d := &r.defs[i]; d.written {
+			if r.defOf == nil {
+				r.defOf = map[*class]int{}
+			}
+			r.defOf[d.class] = i
 		}
 	}
 	r.Buf = buf[:end]

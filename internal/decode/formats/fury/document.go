@@ -207,6 +207,12 @@ func (r *Reader) class(p *decode.Place) *class {
 	}
 	pkg, simple := r.part(), r.part()
 	p.Head, p.Named = r.Off, true
+	if r.library != nil {
+		r.key = append(append(append(r.key[:0], pkg...), '.'), simple...)
+		if c := r.named[string(r.key)]; c != nil && r.OK() {
+			return c
+		}
+	}
 	if pkg != "" {
 		simple = pkg + "." + simple
 	}
@@ -222,7 +228,14 @@ func (r *Reader) namedClass(simple string, off int) *class {
 		if !r.OK() {
 			return nil
 		}
-		return r.library.class(simple)
+		c := r.library.class(simple)
+		if !r.v010 {
+			if len(r.named) >= maxClasses || r.named == nil {
+				r.named = map[string]*class{}
+			}
+			r.named[string(r.key)] = c
+		}
+		return c
 	}
 	return &class{name: simple, id: -1}
 }

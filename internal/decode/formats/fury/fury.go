@@ -89,6 +89,7 @@ type Reader struct {
 	// defs are the definitions of the document; foryDefs: they are in the form of Fory.
 	defs     []classDef
 	foryDefs bool
+	defOf    map[*class]int
 	// fory: fields are in the order of Fory. ambiguous: that matters.
 	fory, ambiguous bool
 	names010        bool // classes have names instead of definitions
@@ -99,7 +100,8 @@ type Reader struct {
 // application is what a reader knows of the application's classes, and what it found of them in a body.
 type application struct {
 	library   *library           // nil: it was not given any
-	named     map[string]*class  // by the name on the wire
+	named     map[string]*class  // by package and name
+	key       []byte             // to look for one
 	allowed   map[[2]*class]bool // whether a declared class allows another one
 	distrust  *decode.Error      // what objects of the application fail with; nil if they are read
 	variation *decode.Variation

@@ -21,6 +21,9 @@ type library struct {
 	// registered are the classes that have numbers.
 	registered []*class
 
+	lambda                 sync.Once
+	lambdaFury, lambdaFory []field
+
 	mu      sync.Mutex
 	classes map[string]*class
 	known   map[string]*class  // the registered classes by name

@@ -1,6 +1,7 @@
 package fury
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -141,7 +142,7 @@ func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 	switch as {
 	case object:
 		r.container(p, decode.Object, cl.name, func() {
-			if r.meta && cl.layout == object { // of a final class with a number, which is not defined
+			if plan.numbered && cl.layout == object { // it is not defined
 				r.untagged(plan.untagged, cl)
 				return
 			}
@@ -170,25 +171,14 @@ func (r *Reader) written(cl *class, as layout, p decode.Place, of *declared) {
 
 // lambda takes the fields of a SerializedLambda, which have tags in neither mode.
 func (r *Reader) lambda(cl *class, p decode.Place) {
-	chain, _, err := r.library.types.Chain(cl.name)
-	if err != nil {
+	fury, fory := r.library.lambdaFields(cl)
+	if fury == nil {
 		r.other(cl, p)
 		return
 	}
-	fields, missing := r.library.fields(chain, false)
-	if missing != "" {
-		r.failMissing(cl, missing, p)
-		return
-	}
-	read := r.untagged
+	fields, read := fury, r.untagged
 	if r.meta && r.foryDefs {
-		for i := range fields {
-			if fields[i].wireID = fields[i].registered(); fields[i].is.class != nil {
-				fields[i].wireID = fields[i].is.class.id
-			}
-		}
-		r.library.numberTypes(fields)
-		read = r.inOrder
+		fields, read = fory, r.inOrder
 	}
 	r.container(p, decode.Object, cl.name, func() { read(fields, cl) })
 }
@@ -254,14 +244,9 @@ func (r *Reader) fieldsByTag(fields []field, cl *class) {
 			return
 		}
 		var f *field
-		for i := range fields {
-			if fields[i].tag == tag {
-				f = &fields[i]
-				break
-			}
-		}
 		name := ""
-		if f != nil {
+		if i, ok := slices.BinarySearchFunc(fields, tag, func(f field, tag uint64) int { return cmp.Compare(f.tag, tag) }); ok {
+			f = &fields[i]
 			name = f.name
 		} else {
 			name = nameOf(tag)

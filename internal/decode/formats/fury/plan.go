@@ -12,8 +12,9 @@ import (
 // plan is how the objects of a class of the class path are written.
 type plan struct {
 	fields []field
-	// untagged are the same as consistent mode writes them.
+	// untagged are the same as consistent mode writes them, if numbered: in compatible mode of 0.10, for a class with a number.
 	untagged []field
+	numbered bool
 	// missing is a class that was not found: a superclass, or that of a field, whose place depends on it.
 	missing string
 	// sections are the classes of an object that is written class by class, or that a container's elements follow, the topmost first.
@@ -104,7 +105,7 @@ func (l *library) newPlan(c *class) (p plan) {
 	switch as {
 	case object:
 		p.fields, p.missing = l.fields(chain, l.tags)
-		if l.share && p.missing == "" {
+		if p.numbered = l.share && p.missing == "" && !l.isContainer(c.name); p.numbered {
 			p.untagged, p.missing = l.fields(chain, false)
 		}
 	case streamed:
@@ -115,6 +116,13 @@ func (l *library) newPlan(c *class) (p plan) {
 		p.writes = steps.Followed(l.types, c.name, classfile.WriteExternal)
 	}
 	return p
+}
+
+// isContainer reports whether a class is a collection or a map.
+func (l *library) isContainer(name string) bool {
+	collection, _ := l.types.Is(name, "java.util.Collection")
+	mapping, _ := l.types.Is(name, "java.util.Map")
+	return collection || mapping
 }
 
 // slots makes the sections of a subclass of a collection or map of the JDK.
@@ -162,8 +170,9 @@ func (l *library) sections(c *class, p *plan, chain []*classfile.Class) {
 			}
 			if d.PersistentFields {
 				for _, f := range stream.Fields() {
-					s.listed = append(s.listed, l.newField(d, f, true))
+					s.listed = append(s.listed, l.newField(d, f, false))
 				}
+				sortByTag(s.listed)
 			}
 		}
 		p.sections = append(p.sections, s)
@@ -206,10 +215,42 @@ func (l *library) fields(chain []*classfile.Class, tags bool) (fields []field, m
 			seen[c.Fields[i].Name] = true
 		}
 	}
-	if !tags {
+	if tags {
+		sortByTag(fields)
+	} else {
 		slices.SortStableFunc(fields, l.compare)
 	}
 	return fields, missing
+}
+
+func sortByTag(fields []field) {
+	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.tag, b.tag) })
+}
+
+// lambdaFields returns the fields of SerializedLambda in the order of Fury, and in that which Fory has in compatible mode; nil if the class
+// is not known.
+func (l *library) lambdaFields(c *class) (fury, fory []field) {
+	l.lambda.Do(func() {
+		chain, _, err := l.types.Chain(c.name)
+		if err != nil {
+			return
+		}
+		fields, missing := l.fields(chain, false)
+		if missing != "" {
+			return
+		}
+		numbered := slices.Clone(fields)
+		for i := range numbered {
+			if f := &numbered[i]; f.is.class != nil {
+				f.wireID = f.is.class.id
+			} else {
+				f.wireID = f.registered()
+			}
+		}
+		l.numberTypes(numbered)
+		l.lambdaFury, l.lambdaFory = fields, numbered
+	})
+	return l.lambdaFury, l.lambdaFory
 }
 
 func isWritten(f *classfile.Field) bool {

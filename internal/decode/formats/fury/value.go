@@ -3,6 +3,8 @@ package fury
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -55,6 +57,10 @@ const detailMessageTag = "\xb7\x64\x1c\x0c\x00\x95\xaa\x76"
 // other stops at a class whose fields are not read. The node stays open, since the opaque bytes are its content. The message
 // of an exception is read first.
 func (r *Reader) other(cl *class, p decode.Place) {
+	if r.strict() && !isPlausible(cl) {
+		r.FailAt(p.Start, decode.Malformed, "an object", "class "+strconv.Quote(cl.name[:min(len(cl.name), 64)]))
+		return
+	}
 	r.open(p, decode.Object, decode.JavaName(cl.name))
 	if p.Throwable {
 		r.message()
@@ -64,6 +70,15 @@ func (r *Reader) other(cl *class, p decode.Place) {
 		r.ask(cl)
 	}
 	r.FailClass("the fields of class", cl.name)
+}
+
+// isPlausible reports whether objects can have a class that is not known: those of applications are in packages.
+func isPlausible(cl *class) bool {
+	if cl.id >= firstPrimitive-1 && cl.id < firstBox {
+		return false
+	}
+	name := strings.TrimLeft(cl.name, "[")
+	return cl.name[0] == '#' || decode.IsClassName(name) && strings.Contains(name, ".")
 }
 
 // message takes the message of an exception if it is the first field, as in all subclasses of Throwable without a writeObject

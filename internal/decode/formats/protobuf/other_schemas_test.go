@@ -20,7 +20,7 @@ import (
 )
 
 // wrong compares a message that was read with another version of its schema with what it is: it returns the first field whose name is that
-// of another value, "" if there is none. Fields without names are guesses.
+// of another value, "" if none has. Fields without names are guesses.
 func wrong(path string, right, found any) string {
 	r, isObject := right.(map[string]any)
 	f, same := found.(map[string]any)

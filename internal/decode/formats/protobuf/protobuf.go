@@ -2,7 +2,8 @@
 // id 21 in Dubbo 2.7.5, which gave it the id of protobuf-json.
 //
 // Strings and numbers are in the wrappers StringValue, Int32Value and so on. So the envelope, error texts, exceptions and
-// attachments are known. Arguments and results are messages of the application, whose schema is not on the wire. They become
+// attachments are known. Arguments and results are messages of the application, whose schema is not on the wire. With the schemas of
+// a class path ([With]) they are read as these say, and a message that does not fit its schema is read without it. Without a schema they become
 // objects with members "#1", "#2" by field number, and fixed rules decide what the wire does not tell:
 //   - A varint is a signed 64-bit integer: a bool is 0 or 1, an enum its number, and a sint32 stays in zigzag form.
 //   - Four or eight bytes are a floating point number if that is 0 (not -0), infinite, the largest finite one, the usual NaN

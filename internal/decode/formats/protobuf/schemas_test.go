@@ -308,7 +308,7 @@ func (r random) fill(m protoreflect.Message, files *protoregistry.Files, depth i
 		m.Set(d.Fields().ByName("nanos"), protoreflect.ValueOfInt32(int32(sign)*r.nanos()))
 		return
 	case "google.protobuf.Value":
-		for depth < 4 {
+		if depth < 4 {
 			f := d.Fields().Get(r.IntN(d.Fields().Len()))
 			if f.Kind() == protoreflect.EnumKind {
 				m.Set(f, protoreflect.ValueOfEnum(0))

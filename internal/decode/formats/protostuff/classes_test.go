@@ -124,6 +124,15 @@ func TestMisfits(t *testing.T) {
 			assert.Equal(t, models+c.where, class+"."+field)
 			assert.Equal(t, decode.Opaque, tree.Nodes[len(tree.Nodes)-1].Kind)
 
+			// Without a tree it stops at the same place.
+			fault := *r.Fault()
+			r.Reset(body, decode.Malformed, nil)
+			r.Value(decode.ByField, "result", 0, "")
+			require.NotNil(t, r.Fault())
+			assert.Equal(t, fault, *r.Fault())
+			class, field = r.Stopped()
+			assert.Equal(t, models+c.where, class+"."+field)
+
 			// A reader that distrusts its classes says why.
 			r.Distrust(&decode.Error{Cause: decode.Unsupported, Expected: "the fields", Found: "others"})
 			r.Reset(body, decode.Malformed, nil)

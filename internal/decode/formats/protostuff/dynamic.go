@@ -306,6 +306,9 @@ func (r *Reader) ordinal(class string, s *schema) (v uint64, name string) {
 	off := r.Off
 	v = r.varint("the number of a constant")
 	if s != nil && s.constants != nil && r.OK() {
+		if v < uint64(len(s.ordinals)) && s.untagged {
+			return v, s.ordinals[v]
+		}
 		var ok bool
 		if name, ok = s.constants[int32(v)]; !ok || int64(v) != int64(int32(v)) {
 			r.misfits(off, "a constant of enum "+class, fmt.Sprintf("number %d", int64(v)))
@@ -467,10 +470,11 @@ func (r *Reader) class(i int, name string, id uint64, m nested) {
 			name = strings.Repeat("[", int(dims)) + arrayElement(name)
 		}
 	}
-	r.finish(m)
-	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
+	r.Role("length")
+	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() { // its bytes are the name
 		n.Text = name
 	}
+	r.finish(m)
 }
 
 // typed records the tag of a member and its class name.

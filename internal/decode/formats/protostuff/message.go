@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// header has the offsets of the bytes before a value: their start, the end of the two lengths, the end of the class name.
-type header struct{ start, lengths, class int }
+// header has the offsets of the bytes before a value: the end of the two lengths, the end of the class name.
+type header struct{ lengths, class int }
 
 // head opens the node of a value and records its header.
 func (r *Reader) head(k decode.Kind, p decode.Place, h header, class string) int {
@@ -71,6 +71,8 @@ func (r *Reader) message(class string, p decode.Place, h header) {
 			var v leaf
 			r.constantWithBody(s, nested{outer: r.Buf}, &v)
 			r.one(&v, p, h)
+		case s != nil && isCollection(class):
+			r.ownCollection(s, p, h)
 		case s != nil:
 			r.head(decode.Object, p, h, class)
 			r.members(s, nested{outer: r.Buf})

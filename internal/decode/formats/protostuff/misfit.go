@@ -33,7 +33,12 @@ type classReader struct {
 }
 
 // WrittenBy implements decode.ClassReader.
-func (r *classReader) WrittenBy(s decode.Side) { r.library = r.libraries[s] }
+func (r *classReader) WrittenBy(s decode.Side) {
+	if l := r.libraries[s]; l != r.library {
+		r.library = l
+		clear(r.known)
+	}
+}
 
 // Misfits implements decode.ClassReader.
 func (r *classReader) Misfits(*decode.Error) bool { return r.misfit != nil }
@@ -74,17 +79,33 @@ func (r *Reader) misfits(off int, expected, found string) {
 
 // schemaOf returns what is known of a class, nil without a library, if the class is not in the class path, or if it does not fit.
 func (r *Reader) schemaOf(class string) *schema {
-	if r.library == nil || r.distrust != nil || !decode.IsClassName(class) {
+	if r.library == nil || r.distrust != nil {
 		return nil
 	}
-	s := r.library.schema(class).built()
-	if s.missing != "" {
+	s := r.find(class)
+	if s == nil || s.missing != "" {
 		return nil
 	}
 	return s
 }
 
-// usable returns the schema by which objects of a class are read, and notes why there is none.
+// find returns the schema of a class, nil if that cannot be the name of one.
+func (r *Reader) find(class string) *schema {
+	if s := r.known[class]; s != nil {
+		return s
+	}
+	if !decode.IsClassName(class) {
+		return nil
+	}
+	s := r.library.schema(class).built()
+	if len(r.known) >= maxSchemas || r.known == nil {
+		r.known = map[string]*schema{}
+	}
+	r.known[class] = s
+	return s
+}
+
+// usable returns the schema by which objects of a class are read, and notes why they are not, if it is nil.
 func (r *Reader) usable(class string) *schema {
 	switch {
 	case r.library == nil || !r.OK():
@@ -94,12 +115,12 @@ func (r *Reader) usable(class string) *schema {
 		err.At = r.Off
 		r.note(&err)
 		return nil
-	case !decode.IsClassName(class):
+	}
+	s := r.find(class)
+	switch {
+	case s == nil:
 		r.note(&decode.Error{Cause: decode.Unsupported, At: r.Off, Expected: "the name of a class", Found: "other bytes"})
 		return nil
-	}
-	s := r.library.schema(class).built()
-	switch {
 	case s.missing != "":
 		s.ask()
 		r.note(&decode.Error{
@@ -117,6 +138,9 @@ func (r *Reader) usable(class string) *schema {
 // use notes that fields of a class are read.
 func (r *Reader) use(s *schema) {
 	r.entered = true
+	if n := len(r.used); n > 0 && r.used[n-1] == s {
+		return
+	}
 	if !slices.Contains(r.used, s) {
 		s.ask()
 		r.used = append(r.used, s)

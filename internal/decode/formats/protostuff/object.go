@@ -28,6 +28,14 @@ func (r *Reader) members(s *schema, m nested) {
 
 // fields takes the fields of an object. They are in the order of their numbers, and primitive ones are always there.
 func (r *Reader) fields(s *schema, m nested) {
+	if r.Counting() && s.plain {
+		outer := r.within
+		r.tally = tally{}
+		r.countFields(s, m)
+		r.flush(r.Off)
+		r.settled(outer)
+		return
+	}
 	r.use(s)
 	fields := s.fields
 	if r.variation != nil && r.variation.Class == s.name {
@@ -37,9 +45,11 @@ func (r *Reader) fields(s *schema, m nested) {
 	r.within = place{of: s}
 	switch s.name {
 	case "java.lang.StringBuilder", "java.lang.StringBuffer":
-		r.builder(s, m)
-		r.settled(outer)
-		return
+		if len(fields) == 3 && fields[0].shape.id == idBytes { // since Java 9
+			r.builder(s, m)
+			r.settled(outer)
+			return
+		}
 	}
 	i := 0
 	for r.OK() {
@@ -90,7 +100,7 @@ func (r *Reader) absent(s *schema, f *field, off int) {
 	case !r.OK():
 	case f.always:
 		r.within.field = f
-		r.misfits(off, fmt.Sprintf("field %d, %s of class %s, which has a value in each message", f.number, f.name, decode.JavaName(s.name)), "none")
+		r.missingField(s, f, off)
 	default:
 		if r.nulls++; r.nulls > decode.DefaultMaxNodes {
 			r.Fail(decode.Limit, fmt.Sprintf("%d fields without bytes", decode.DefaultMaxNodes), "more")
@@ -102,6 +112,11 @@ func (r *Reader) absent(s *schema, f *field, off int) {
 		r.Leaf(decode.Null, decode.ByField, f.name, 0)
 		r.Off = at
 	}
+}
+
+// missingField fails because a field is not there that each message has.
+func (r *Reader) missingField(s *schema, f *field, off int) {
+	r.misfits(off, fmt.Sprintf("field %d, %s of class %s, which has a value in each message", f.number, f.name, decode.JavaName(s.name)), "none")
 }
 
 // list takes the elements of a collection, a field each.
@@ -333,12 +348,16 @@ func (r *Reader) time(p decode.Place, w byte) {
 func (r *Reader) builder(s *schema, m nested) {
 	r.expect(tagOf(1, delimited))
 	raw := r.delimited("characters")
+	at := r.Off
 	coder, n := r.field(2), r.field(3)
-	r.finish(m)
-	if coder > 1 || n > uint64(len(raw)) || coder == 1 && 2*n > uint64(len(raw)) {
+	if coder > 1 || n > uint64(len(raw))>>coder {
 		r.misfits(r.Off, "the number of characters of class "+s.name, fmt.Sprint(n))
+	}
+	end := r.Off
+	if !r.OK() {
 		return
 	}
+	r.Off = at
 	x := r.Leaf(decode.String, decode.ByField, "value", 0)
 	switch {
 	case x == nil || !r.Values():
@@ -347,6 +366,9 @@ func (r *Reader) builder(s *schema, m nested) {
 	default:
 		x.Text = decode.Latin1(raw[:n])
 	}
+	r.Off = end
+	r.Role("length")
+	r.finish(m)
 }
 
 // unknown takes a value that cannot be read.

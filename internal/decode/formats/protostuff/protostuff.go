@@ -85,10 +85,13 @@ type Reader struct {
 	library *library // may be nil
 
 	// With a library:
+	known     map[string]*schema // by the names of their classes
 	distrust  *decode.Error
-	used      []*schema     // whose fields were read, in this body
-	entered   bool          // whether that was in the current value
-	within    place         // the innermost object, and its field
+	used      []*schema // whose fields were read, in this body
+	entered   bool      // whether that was in the current value
+	within    place     // the innermost object, and its field
+	stopped   bool      // within is where the current value failed
+	tally     tally
 	fault     *decode.Error // why the first part could not be read
 	misfit    *decode.Error // the same of the first one that does not fit its class
 	variation *decode.Variation
@@ -139,7 +142,7 @@ func (r *Reader) object(p decode.Place) {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
-	h := header{start: r.Off, lengths: r.Off + 8}
+	h := header{lengths: r.Off + 8}
 	name, size := r.length("the length of a class name"), r.length("the length of a value")
 	class := r.Name(r.Bytes(name, "a class name"))
 	if !r.Need(size, "a value") {
@@ -174,7 +177,7 @@ func (r *Reader) begin() {
 	}
 	clear(r.seen)
 	r.seen = r.seen[:0]
-	r.form, r.again, r.entered = 0, false, false
+	r.form, r.again, r.entered, r.stopped = 0, false, false, false
 }
 
 // length takes a length of four bytes.

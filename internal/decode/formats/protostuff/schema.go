@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/classpath"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // library has the schemas of the classes of one side's class path, as RuntimeSchema computes them. Readers share it.
@@ -37,11 +38,14 @@ type schema struct {
 	// constants are those of an enum by their numbers; nil if the class is none. ordinals are the same by their order.
 	constants map[int32]string
 	ordinals  []string
+	untagged  bool // the numbers are the order
 	// constantOf is the enum of which this is the class of a constant with a body.
 	constantOf string
-	// missing is the class, or a superclass of it, that was not found.
+	// plain: objects are shown by their fields.
+	plain bool
+	// missing is the class, or the superclass, that was not found.
 	missing string
-	// refused says why there are no messages of the class.
+	// refused says why the class has no messages.
 	refused string
 }
 
@@ -133,6 +137,11 @@ func (s *schema) build() {
 		}
 	}
 	s.number(declared)
+	switch s.name {
+	case "java.lang.StringBuilder", "java.lang.StringBuffer", "java.util.UUID", zoneOffset, zoneRegion:
+	default:
+		s.plain = jdk.KindOf(s.name) == 0
+	}
 }
 
 // message is the interface of classes that bring their schema.
@@ -184,12 +193,13 @@ func (s *schema) number(declared []*classfile.Field) {
 // numberConstants gives the constants of an enum their numbers (EnumIO).
 func (s *schema) numberConstants(file *classfile.Class) {
 	s.constants = map[int32]string{}
-	s.ordinals = file.Constants()
+	s.ordinals, s.untagged = file.Constants(), true
 	for i, name := range s.ordinals {
 		number := int32(i)
 		if f := file.Field(name); f != nil {
 			if tag := annotation(f, "io.protostuff.Tag"); tag != nil {
 				number, _ = tag.Get("value").(int32)
+				s.untagged = false
 			}
 		}
 		s.constants[number] = name

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 	"dubbo-wire/internal/decode/wire"
 )
 
@@ -18,14 +19,40 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if last := len(b) - 1; last > 0 && b[0] == start && b[last] == end {
 		b = b[:last]
 	}
-	return forms(b, n, m) || n.Kind == decode.Date && scrubParts(b, n.Text, m)
+	return forms(b, n, m) || n.Kind == decode.Date && scrubParts(b, n.Text, m) || n.Kind == decode.String && len(n.Text) == len(jdk.UUID(0, 0)) && scrubHalves(b, m)
 }
 
 var forms = wire.Any(wire.Raw, wire.UTF8, wire.UTF16, wire.Latin1, wire.UUID, wire.Varint, wire.Fixed, wire.Unscaled, wire.Calendar)
 
+// scrubHalves replaces the two numbers of a UUID.
+func scrubHalves(b []byte, m decode.Mapper) bool {
+	var at [2]int
+	var halves [2]uint64
+	next := 0
+	for i := range halves {
+		if next >= len(b) || uint64(b[next]) != tagOf(uint64(i+1), varintWire) {
+			return false
+		}
+		at[i] = next + 1
+		v, size := binary.Uvarint(b[at[i]:])
+		if size <= 0 {
+			return false
+		}
+		halves[i], next = v, at[i]+size
+	}
+	if next != len(b) {
+		return false
+	}
+	for i, v := range halves {
+		binary.PutUvarint(b[at[i]:], uint64(m.Int(int64(v))))
+	}
+	return true
+}
+
 // scrubParts replaces the fields of a date, a time of day or both; they are the last ones before the end tag.
 func scrubParts(b []byte, text string, m decode.Mapper) bool {
-	dated, timed := strings.Contains(text[1:], "-"), strings.Contains(text, ":")
+	timed := strings.Contains(text, ":")
+	dated := !timed || strings.Contains(text, "T")
 	bounds := [][2]int64{{0, 23}, {0, 59}, {0, 59}, {1, 999999999}}
 	date := [][2]int64{{1900, 2099}, {1, 12}, {1, 28}}
 	switch {
@@ -42,7 +69,14 @@ func scrubParts(b []byte, text string, m decode.Mapper) bool {
 		}
 		at += size
 		field := int(tag >> 3)
+		if tag&7 == startGroup || tag&7 == endGroup {
+			continue
+		}
 		v, size := binary.Uvarint(b[at:])
+		if tag&7 == delimited && size > 0 && v <= uint64(len(b)) { // the class or the name of a zone
+			at += size + int(v)
+			continue
+		}
 		if tag&7 != varintWire || size <= 0 || field < 1 || field > len(bounds) {
 			continue
 		}

@@ -52,6 +52,14 @@ func (r *Reader) varint(what string) uint64 {
 	if !r.OK() {
 		return 0
 	}
+	if r.Off < len(r.Buf) && r.Buf[r.Off] < 0x80 {
+		r.Off++
+		return uint64(r.Buf[r.Off-1])
+	}
+	if b := r.Buf[r.Off:]; len(b) > 1 && b[1] < 0x80 {
+		r.Off += 2
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7
+	}
 	v, n := binary.Uvarint(r.Buf[r.Off:])
 	if n <= 0 {
 		if n < 0 {

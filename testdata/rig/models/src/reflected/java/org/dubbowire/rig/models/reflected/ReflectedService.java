@@ -38,6 +38,8 @@ public interface ReflectedService {
 
     Point point(Point v, Nothing nothing);
 
+    Generated generated(Generated v, Generated[] all);
+
     Phantom<String> phantom(Phantom<Integer> v, Long number, Phantom<Long> other);
 
     Object any(Object v);

@@ -1,0 +1,188 @@
+package protostuff
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// tally is what countFields has counted since the recorder was told: nodes, and the bytes of overhead among theirs.
+type tally struct{ nodes, overhead int }
+
+// countFields is fields without a tree: most values are only checked and counted.
+func (r *Reader) countFields(s *schema, m nested) {
+	r.use(s)
+	fields := s.fields
+	if r.variation != nil && r.variation.Class == s.name {
+		fields = r.vary(s)
+	}
+	i := 0
+	for {
+		off := r.Off
+		var n uint64
+		var w byte
+		more := true
+		if b, ok := r.Peek(); ok && b < 0x80 && (b&7 != endGroup || m.outer != nil) { // mostly
+			r.Off++
+			n, w = uint64(b>>3), b&7
+		} else {
+			n, w, more = r.next(m)
+		}
+		if !more {
+			if end := r.Off - off; end > 0 {
+				r.tally.nodes++
+				r.tally.overhead += end
+			}
+			break
+		}
+		for i < len(fields) && fields[i].number < n && !fields[i].always {
+			i++
+			r.tally.nodes++
+		}
+		if i == len(fields) || fields[i].number != n {
+			r.misplaced(s, fields, i, n, off)
+			return
+		}
+		f := &fields[i]
+		i++
+		if !r.countField(s, f, m, n, w, off) {
+			if !r.stopped {
+				r.within, r.stopped = place{s, f}, true
+			}
+			return
+		}
+	}
+	for ; i < len(fields); i++ {
+		if fields[i].always {
+			r.misplaced(s, fields, i, 0, r.Off)
+			return
+		}
+		r.tally.nodes++
+	}
+}
+
+// misplaced fails at field n, which is not that after field i or one that may be absent; 0 is the end of the message.
+func (r *Reader) misplaced(s *schema, fields []field, i int, n uint64, off int) {
+	within := place{of: s}
+	if i < len(fields) && fields[i].always && (n == 0 || fields[i].number < n) {
+		within.field = &fields[i]
+		r.missingField(s, &fields[i], off)
+	} else {
+		r.misfits(off, s.numbersText()+" of class "+decode.JavaName(s.name), fmt.Sprintf("field %d", n))
+	}
+	if !r.stopped {
+		r.within, r.stopped = within, true
+	}
+}
+
+// countField takes a field, with all elements of a collection, after its first tag, which is at off. It reports whether nothing failed.
+func (r *Reader) countField(of *schema, f *field, m nested, n uint64, w byte, off int) bool {
+	x := f.shape
+	if f.repeated {
+		r.tally.nodes++
+	}
+	for {
+		switch {
+		case x.kind == scalarKind:
+			r.countScalar(x, w)
+			r.tally.nodes++
+		case x.kind == enumKind:
+			r.wires(w, varintWire)
+			r.ordinal(x.name, x.of.built())
+			r.tally.nodes++
+		case x.kind == pojoKind && w != reference && x.of.isPlain():
+			s := x.of
+			if r.distrust != nil || s.missing != "" || s.refused != "" || w != startGroup && w != delimited || !r.Enter() {
+				r.other(of, f, n, w, off)
+				break
+			}
+			inner := r.start(n, w)
+			r.tally.nodes += 2
+			r.tally.overhead += r.Off - off
+			r.countFields(s, inner)
+			r.Leave()
+		case w == reference:
+			k := r.objectNumber()
+			if r.OK() && r.seen[k].node == noNode {
+				r.flush(off)
+				r.refer(decode.Place{Label: decode.ByField, Name: f.name}, k)
+				break
+			}
+			r.tally.nodes++
+		default:
+			r.other(of, f, n, w, off)
+		}
+		if !r.OK() || !f.repeated {
+			return r.OK()
+		}
+		off = r.Off
+		more := false
+		if w, more = r.oneMore(m, n); !more {
+			return true
+		}
+	}
+}
+
+// other takes a value that is not counted here.
+func (r *Reader) other(of *schema, f *field, n uint64, w byte, off int) {
+	r.flush(off)
+	r.within = place{of, f}
+	r.value(decode.Place{Label: decode.ByField, Name: f.name}, f.shape, n, w)
+	r.stopped = !r.OK()
+}
+
+// flush tells the recorder what was counted of the bytes before off.
+func (r *Reader) flush(off int) {
+	if r.tally.nodes > 0 && r.OK() {
+		at := r.Off
+		r.Off = off
+		r.Tally(r.tally.overhead, r.tally.nodes)
+		r.Off = at
+	}
+	r.tally = tally{}
+}
+
+// countScalar takes a scalar whose type is declared.
+func (r *Reader) countScalar(x *shape, w byte) {
+	switch id := x.id; {
+	case id <= idDouble:
+		s := &primitive[id]
+		switch {
+		case s.wire != w:
+			r.misfits(r.Off, typeNames[id], wireName(w))
+		case w == fixed64Wire:
+			r.Skip(8, "a number of 64 bits")
+		case w == fixed32Wire:
+			r.Skip(4, "a number of 32 bits")
+		case id != idBool && r.isByte(): // any type holds it
+			r.Off++
+		default:
+			r.numeral(s, w)
+		}
+	case id == idDate && w == fixed64Wire:
+		r.Skip(8, "a number of 64 bits")
+	case id == idDate || w != delimited:
+		r.misfits(r.Off, typeNames[id], wireName(w))
+	default:
+		raw := r.delimited("a text")
+		switch id {
+		case idString:
+			r.checkText(raw)
+		case idBigDecimal:
+			r.checkDecimal(raw)
+		case idBigInteger:
+			if len(raw) > 4*maxWords {
+				r.NeedTree()
+			}
+		}
+	}
+}
+
+// isByte reports whether the next number has one byte.
+func (r *Reader) isByte() bool {
+	b, ok := r.Peek()
+	return ok && b < 0x80
+}
+
+// isPlain reports whether objects are shown by their fields.
+func (s *schema) isPlain() bool { return s.built().plain }
