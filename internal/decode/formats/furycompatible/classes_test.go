@@ -42,6 +42,12 @@ func TestLaterClasses(t *testing.T) {
 	formattest.WantsBodies(t, withGraphs(t, Format010), "testdata/classes_later.tsv")
 }
 
+// TestCollectionsInMaps: the generated code counts the elements of collections that are keys or values, whatever their flags say. Fury wrote
+// these bodies with values of the rig's class Shelves.
+func TestCollectionsInMaps(t *testing.T) {
+	formattest.WantsBodies(t, withGraphs(t, Format), "testdata/classes_collections.tsv")
+}
+
 func FuzzLaterClasses(f *testing.F) {
 	formattest.Fuzz(f, withGraphs(f, Format010), "testdata/classes_later.tsv")
 }
