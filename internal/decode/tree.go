@@ -20,7 +20,7 @@ const (
 	Enum    // Class, Text: the constant's name; or Num: its ordinal, with Text ""
 	List    // children are its elements
 	Map     // children are key, value, key, value …
-	Object  // Class; children are fields, named
+	Object  // Class; children are fields, named; see [Tree.SetType]
 	Ref     // Num: index of the target (in Tree.Nodes)
 	Alias   // Num: index of a later node, one of its own fields, that it stands for
 	Opaque  // measured, not decoded; Num 1: the wire has nothing of it
@@ -96,6 +96,7 @@ type Tree struct {
 	inlinedAt   map[int32]int32
 	inlining    []int32
 	nextInlined int32
+	types       []*DeclaredType // of objects, whose Num is 1 + the index
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
@@ -111,6 +112,7 @@ func (t *Tree) Reset() {
 	}
 	t.Nodes = t.Nodes[:0]
 	t.open = t.open[:0]
+	t.types = t.types[:0]
 	clear(t.inlinedAt)
 }
 
