@@ -8,7 +8,7 @@ import (
 
 // DeclaredType is the type of objects of which only some fields are on the wire.
 type DeclaredType struct {
-	// Fields are the names of all fields. An object with the type may also have fields whose names start with #: the type does not have them.
+	// Fields are the names of all fields.
 	Fields []string
 }
 
@@ -126,11 +126,13 @@ func (u *FieldUses) NeverSet() []FieldUse {
 }
 
 // Fields appends how the fields of arguments and results in a tree with values are used to dst, one for each path, in the order in which
-// the body has them first. Fields deeper than Depth have the path OtherPaths.
-func (a *Anatomist) Fields(dst []FieldUse, t *Tree) []FieldUse {
+// the body has them first. Fields deeper than Depth have the path OtherPaths. ok is false if something of them was not read: which fields
+// have only defaults is not known then.
+func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 	if !t.Values() {
-		return dst
+		return dst, false
 	}
+	ok = true
 	if a.rows == nil {
 		a.rows = make(map[string]int)
 	}
@@ -157,6 +159,7 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) []FieldUse {
 	tag, tagOf := int64(0), int32(-1) // bytes in front of the next value in a container
 	for i := int32(0); i < int32(len(t.Nodes)); i++ {
 		n := &t.Nodes[i]
+		ok = ok && (!n.IsUnread() || n.Label == ByField && n.Index == Undeclared)
 		if n.Parent < 0 && n.Label == ByField && n.Name != "args" && n.Name != "result" {
 			i = n.End - 1
 			continue
@@ -184,7 +187,7 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) []FieldUse {
 				f, set = row(otherPath), 0 // which of the fields at no other path it is does not matter
 			}
 			switch {
-			case n.Name[0] == '#' && t.typeOf(&t.Nodes[n.Parent]) != nil:
+			case n.Label == ByField && n.Index == Undeclared:
 				f.Set += set
 				f.UndeclaredBytes += front + t.bytesOf(i)
 				i = n.End - 1
@@ -209,7 +212,7 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) []FieldUse {
 		}
 	}
 	clear(a.types)
-	return dst
+	return dst, ok
 }
 
 var otherPath = []byte(OtherPaths)

@@ -54,7 +54,7 @@ const (
 type Node struct {
 	Kind  Kind
 	Label Label
-	// Index is the place among the siblings of that label (element, argument, key), from 0.
+	// Index is the place among the siblings of that label (element, argument, key), from 0; of a field 0 or [Undeclared].
 	Index int32
 	// End is the index of the first node after this node's subtree, Parent that of its container (-1: none).
 	End, Parent int32
@@ -71,6 +71,9 @@ type Node struct {
 	Text  string
 	Raw   []byte // borrowed from the body
 }
+
+// Undeclared is the index of a field of an object that the writer has and the schema or the class path does not.
+const Undeclared = -1
 
 // Tree is a body taken apart. Top-level nodes are fields of the envelope (dubboVersion, path, serviceVersion,
 // method, parameterTypes, flag, errorMessage, event), the list "args", the value "result" or "exception", and the

@@ -122,7 +122,7 @@ var (
 		fields: func(u *usedFields) []decode.FieldUse { return u.List() },
 		bytes:  func(f *decode.FieldUse) int64 { return f.UndeclaredBytes }, values: func(f *decode.FieldUse) int64 { return f.Set },
 		at:   func(u *usedFields) place { return u.undeclared.at },
-		what: "fields that the schema does not have", advice: "a peer with this schema carries them along unread",
+		what: "fields that the schema or the class path does not have", advice: "they come from another version; a peer of this one takes them and has no use for them",
 	}
 	neverSet = fieldRule{
 		fact: "neverSetBytes", leastShare: leastNeverSetShare, least: leastNeverSet, bodies: leastNeverSetIn,

@@ -31,7 +31,7 @@ func CostlyFields(u *decode.FieldUses, most int) (costly []decode.FieldUse, free
 func FieldRemark(u *decode.FieldUses, f *decode.FieldUse) string {
 	switch {
 	case f.UndeclaredBytes > 0:
-		return "not in the schema"
+		return "unknown"
 	case f.NeverSet() && !u.Lacks():
 		return "never set"
 	}

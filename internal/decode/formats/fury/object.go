@@ -260,11 +260,11 @@ func (r *Reader) fieldsByTag(fields []field, cl *class) {
 				break
 			}
 		}
-		name := ""
+		name, index := "", 0
 		if f != nil {
 			name = f.name
-		} else {
-			name = nameOf(tag)
+		} else if name = nameOf(tag); cl.model != nil && cl.model.file != nil {
+			index = decode.Undeclared
 		}
 		r.within = place{cl, name}
 		r.Role("field")
@@ -273,7 +273,7 @@ func (r *Reader) fieldsByTag(fields []field, cl *class) {
 			return
 		}
 		last = tag
-		r.taggedValue(f, tag, r.At(decode.ByField, name, 0))
+		r.taggedValue(f, tag, r.At(decode.ByField, name, index))
 	}
 }
 

@@ -59,7 +59,9 @@ func (r *Reader) members(node, end int, m *protoschema.Message) {
 		if f != nil {
 			p.name = f.Name
 		} else {
-			p.name = r.number(num)
+			if p.name = r.number(num); m != nil && !m.Own {
+				p.index = decode.Undeclared
+			}
 		}
 		if r.repeats(num, wire, end) {
 			r.list(p, end, num, wire)
