@@ -59,6 +59,7 @@ type message struct {
 	// header and its fields, as they are and without compression; the body without compression, -1 if it has none; the wait for flow control
 	headerLen, fieldsLen, plainFields, plainBody, stalled int64
 	encoded                                               bool
+	uses                                                  map[string]*fieldUse // by path; nil if something was not read
 	missing                                               string // the class without which bytes are opaque; "?": that of the result
 }
 
@@ -110,6 +111,9 @@ func (s *frames) Frame(r *pipeline.Row) {
 		fieldsLen: int64(m.FieldsLen), plainFields: int64(m.FieldsPlainLen), plainBody: -1, stalled: m.Stalled, encoded: m.Encoding != "",
 		serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, fields: map[string]string{}, service: "?", method: "?",
+	}
+	if m.Encoding == "" && m.Complete {
+		one.uses = fieldUses(m.Tree)
 	}
 	if m.Encoding != "" {
 		one.plainBody = int64(m.UncompressedLen)

@@ -13,7 +13,7 @@ const (
 	leastUndeclaredShare                  = 1      // percent
 	leastNeverSetShare, leastNeverSet     = 5, 20  // percent; bytes per body
 	leastNeverSetIn                       = 10     // bodies
-	maxFields, maxAllFields           int = 1 << 8, 1 << 16
+	maxFields, maxAllFields           int = 1 << 9, 1 << 16
 )
 
 // usedFields are how the sampled messages of one direction use the fields of their objects.
