@@ -59,8 +59,9 @@ type message struct {
 	// header and its fields, as they are and without compression; the body without compression, -1 if it has none; the wait for flow control
 	headerLen, fieldsLen, plainFields, plainBody, stalled int64
 	encoded                                               bool
+	numberFour                                            int64                // bytes of fields with that number in the first argument
 	uses                                                  map[string]*fieldUse // by path; nil if something was not read
-	missing                                               string // the class without which bytes are opaque; "?": that of the result
+	missing                                               string               // the class without which bytes are opaque; "?": that of the result
 }
 
 // exchange is a request and its response, each the first message of its side; one may be nil.
@@ -141,6 +142,9 @@ func (s *frames) Frame(r *pipeline.Row) {
 		}
 	}
 	for _, p := range m.Tree.Parts(nil, 0) {
+		if strings.HasPrefix(p.Path, "args[0].#4") {
+			one.numberFour += int64(p.Bytes)
+		}
 		one.classes[p.Class.String()] += int64(p.Bytes)
 		if rest, ok := strings.CutPrefix(p.Path, "attachments"); ok {
 			one.attachmentBytes[rest] += int64(p.Bytes)

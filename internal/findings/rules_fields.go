@@ -83,7 +83,10 @@ func (r *fieldRule) find(m *method, e *evidence) {
 			if n := r.bytes(&f); n > 0 {
 				sum += n
 				by[f.Path] = n
-				counts[f.Path] = report.Count(r.values(&f)) + " of " + report.Count(f.Set+f.Defaults)
+				counts[f.Path] = report.Count(r.values(&f))
+				if all := f.Set + f.Defaults; all > r.values(&f) {
+					counts[f.Path] += " of " + report.Count(all)
+				}
 			}
 		}
 		if u.Messages < r.bodies || sum == 0 || 100*sum < r.leastShare*u.Bytes || sum < r.least*u.Messages {
@@ -92,7 +95,7 @@ func (r *fieldRule) find(m *method, e *evidence) {
 		var names, parts []string
 		for _, f := range most(by, func(s string) string { return s }) {
 			names = append(names, f.key)
-			parts = append(parts, fmt.Sprintf("%s (%s, %s)", f.key, report.Count(f.n), counts[f.key]))
+			parts = append(parts, fmt.Sprintf("%s (%s in %s)", f.key, report.Count(f.n), counts[f.key]))
 		}
 		what := directionNames[i]
 		f := m.finding(r.at(u))
