@@ -204,6 +204,9 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 		}
 		if d := t.typeOf(n); d != nil && p.hasRoom(n, i) && !a.listed(p.buf, d) {
 			for _, name := range d.Fields {
+				if len(dst)-from >= maxAnatomyPaths {
+					break
+				}
 				length := len(p.buf)
 				p.segment(&Node{Label: ByField, Name: name})
 				row(p.buf)

@@ -43,6 +43,12 @@ func FreeFields(names []string, all int, messages int64) string {
 	return "Never set in " + Plural(messages, "message") + ", and without bytes: " + strings.Join(names, ", ") + more(all-len(names)) + "."
 }
 
+// AppendFields appends the fields that have defaults or values that the schema does not have, or no value but their default, as JSON.
+func AppendFields(dst []byte, u *decode.FieldUses) ([]byte, error) {
+	text, err := marshal(fieldsOf(u))
+	return append(dst, text...), err
+}
+
 func more(n int) string {
 	if n == 0 {
 		return ""
@@ -50,8 +56,8 @@ func more(n int) string {
 	return ", " + Count(int64(n)) + " more"
 }
 
-// fieldSection returns the fields of bodies that cost bytes and say nothing. It has no columns if no fields are to be shown.
-func fieldSection(name string, a *sizes.Anatomy, s *Style) Section {
+// FieldSection returns the fields of bodies that cost bytes and say nothing. It has no columns if no fields are to be shown.
+func FieldSection(name string, a *sizes.Anatomy, s *Style) Section {
 	u := &a.Fields
 	shown, free, allCostly, allFree := CostlyFields(u, shownPaths)
 	if allCostly+allFree == 0 {

@@ -527,14 +527,19 @@ func anatomyOf(a *sizes.Anatomy) jsonAnatomy {
 	paths := listOf(a.Paths(), func(p sizes.PathSum) jsonPath {
 		return jsonPath{p.Path, p.Class.String(), p.Bytes, p.Messages}
 	})
-	fields := []jsonField{}
-	for _, f := range a.Fields.List() {
-		never := f.NeverSet() && !a.Fields.Lacks()
+	return jsonAnatomy{a.Messages, a.Bytes, paths, a.Fields.Messages, fieldsOf(&a.Fields)}
+}
+
+// fieldsOf returns the fields that have defaults or values that the schema does not have, or no value but their default.
+func fieldsOf(u *decode.FieldUses) []jsonField {
+	list := []jsonField{}
+	for _, f := range u.List() {
+		never := f.NeverSet() && !u.Lacks()
 		if never || f.Defaults > 0 || f.UndeclaredBytes > 0 {
-			fields = append(fields, jsonField{f.Path, f.Set + f.Defaults, f.Defaults, f.DefaultBytes, f.UndeclaredBytes, never})
+			list = append(list, jsonField{f.Path, f.Set + f.Defaults, f.Defaults, f.DefaultBytes, f.UndeclaredBytes, never})
 		}
 	}
-	return jsonAnatomy{a.Messages, a.Bytes, paths, a.Fields.Messages, fields}
+	return list
 }
 
 // jsonKey returns the members of a group's key. Connections and statuses are numbers.
