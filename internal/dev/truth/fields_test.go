@@ -1,7 +1,10 @@
 package truth
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +16,7 @@ import (
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -61,6 +65,37 @@ func TestFieldsOfSameObjects(t *testing.T) {
 			}
 			assert.ElementsMatch(t, []string{"args[0][*].byName", "args[0][*].children"}, never)
 		})
+	}
+}
+
+// Documents of Fury that a later version of the classes wrote, read with the earlier one: what the later one has in addition is unknown, and
+// nothing is with its own classes.
+func TestUnknownFieldsOfFury(t *testing.T) {
+	for dialect, all := range readGraphs(t) {
+		if !strings.HasPrefix(dialect, "fury-compatible") || !strings.HasSuffix(dialect, "-skewed") {
+			continue
+		}
+		for _, jar := range []string{"graphs.jar", "graphs-later.jar"} {
+			p, err := classpath.Open(classpath.Options{Paths: []string{models + jar}})
+			require.NoError(t, err)
+			defer p.Close()
+			var a decode.Anatomist
+			unknown := map[string]bool{}
+			eachBody(all, p, rpc.Values, func(_ *graph, m *rpc.Message) {
+				list, _ := m.Fields(&a)
+				for _, f := range list {
+					if f.UndeclaredBytes > 0 {
+						unknown[f.Path[strings.LastIndexByte(f.Path, '.')+1:]] = true
+					}
+				}
+			})
+			if jar == "graphs-later.jar" {
+				assert.Empty(t, unknown, dialect)
+				continue
+			}
+			t.Log(dialect, slices.Sorted(maps.Keys(unknown)))
+			assert.Contains(t, unknown, "note", dialect)
+		}
 	}
 }
 

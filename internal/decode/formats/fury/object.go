@@ -234,7 +234,7 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 	for i := range fields {
 		f := &fields[i]
 		r.within = place{cl, f.name}
-		r.value(f.is, r.At(decode.ByField, f.name, 0))
+		r.value(f.is, r.At(decode.ByField, f.name, f.index))
 		if !r.OK() {
 			return
 		}
