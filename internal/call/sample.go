@@ -7,6 +7,9 @@ import "dubbo-wire/internal/decode"
 type Sample struct {
 	// Paths are the leaves of the body. Their bytes add up to the body.
 	Paths []decode.PathBytes
+	// Fields are how fields are used, if HasFields is set: the body was read to its end, and is not compressed.
+	Fields    []decode.FieldUse
+	HasFields bool
 	// Attachments are the attachments of the message, in wire order.
 	Attachments []Attachment
 	// Sent are the fields of the header that were sent in full.
@@ -61,7 +64,7 @@ type HTTPSample struct {
 
 // Size returns the approximate memory of the sample, in bytes.
 func (s *Sample) Size() int {
-	n := 32*len(s.Paths) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
+	n := 32*len(s.Paths) + 56*len(s.Fields) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
 	if s.HTTP != nil {
 		n += 48 + 48*len(s.HTTP.Cookies)
 	}

@@ -31,6 +31,11 @@ type Anatomist struct {
 	known map[string]int32 // index into all, by path
 	all   []knownPath
 	body  uint32 // counts bodies
+
+	// For [Anatomist.Fields]: the paths, and of the current body the index by path and the types by path.
+	fieldPaths pathWriter
+	rows       map[string]int
+	types      map[typeAt]struct{}
 }
 
 // knownPath is a path that a body had.

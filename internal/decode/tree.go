@@ -20,7 +20,7 @@ const (
 	Enum    // Class, Text: the constant's name; or Num: its ordinal, with Text ""
 	List    // children are its elements
 	Map     // children are key, value, key, value …
-	Object  // Class; children are fields, named
+	Object  // Class; children are fields, named; see [Tree.SetType]
 	Ref     // Num: index of the target (in Tree.Nodes)
 	Alias   // Num: index of a later node, one of its own fields, that it stands for
 	Opaque  // measured, not decoded; Num 1: it takes no bytes
@@ -54,7 +54,7 @@ const (
 type Node struct {
 	Kind  Kind
 	Label Label
-	// Index is the place among the siblings of that label (element, argument, key), from 0.
+	// Index is the place among the siblings of that label (element, argument, key), from 0; of a field 0 or [Undeclared].
 	Index int32
 	// End is the index of the first node after this node's subtree, Parent that of its container (-1: none).
 	End, Parent int32
@@ -71,6 +71,9 @@ type Node struct {
 	Text  string
 	Raw   []byte // borrowed from the body
 }
+
+// Undeclared is the index of a field of an object that the writer has and the schema or the class path does not.
+const Undeclared = -1
 
 // Tree is a body taken apart. Top-level nodes are fields of the envelope (dubboVersion, path, serviceVersion,
 // method, parameterTypes, flag, errorMessage, event), the list "args", the value "result" or "exception", and the
@@ -96,6 +99,7 @@ type Tree struct {
 	inlinedAt   map[int32]int32
 	inlining    []int32
 	nextInlined int32
+	types       []*DeclaredType // of objects, whose Num is 1 + the index
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
@@ -111,6 +115,7 @@ func (t *Tree) Reset() {
 	}
 	t.Nodes = t.Nodes[:0]
 	t.open = t.open[:0]
+	t.types = t.types[:0]
 	clear(t.inlinedAt)
 }
 

@@ -55,6 +55,13 @@ func (f *Frame) WriteJSON(w io.Writer) error {
 		}
 	}
 	j.JSON = append(j.JSON, "\n]"...)
+	if u, ok := f.fields(); ok {
+		j.Name("fields")
+		var err error
+		if j.JSON, err = report.AppendFields(j.JSON, u); err != nil {
+			return err
+		}
+	}
 	if d := f.damage; d != nil {
 		c := report.Record{JSON: []byte{'{'}}
 		c.Int("offset", int64(d.at))

@@ -80,6 +80,7 @@ func (f *Frame) WriteText(w io.Writer, s *Style) error {
 	f.writeTree(&b, s)
 	f.writeDamage(&b, s)
 	f.writeSums(&b, s)
+	f.writeFields(&b, s)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -28,6 +28,7 @@ type bodySample struct {
 	// class path.
 	missing map[string]*opaqueBodies
 	misfits map[misfit]*opaqueBodies
+	fields  *usedFields // nil if none were looked at
 	// same are the attachments of the first one that all others have with the same value.
 	same []sameAttachment
 }

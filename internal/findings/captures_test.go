@@ -115,7 +115,7 @@ func key(f *report.Finding) string {
 			}
 		}
 		return name
-	case "names", "flow-control":
+	case "names", "flow-control", "sent-defaults", "unknown-fields", "never-set":
 		return f.Kind + " " + subject + " " + text("direction")
 	case "headers":
 		for _, x := range f.Facts {
@@ -163,7 +163,7 @@ func TestRecount(t *testing.T) {
 		t.Log(seen)
 		for _, kind := range []string{
 			"errors", "unanswered", "names", "attachments", "header-serialization", "answer-serialization", "method-serializations",
-			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries", "missing-classes", "keep-alive",
+			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries", "sent-defaults", "never-set", "missing-classes", "keep-alive",
 		} {
 			assert.Positive(t, seen[kind], "no capture has %s", kind)
 		}

@@ -59,6 +59,7 @@ type Collector struct {
 	httpConns     []httpConn
 	targets       map[targetKey]lastResponse
 	bodies        int // bytes of copies
+	fields        int // of all methods
 	unansweredLen int // times in memory
 	// rest has the calls of methods beyond the limit, unknown those without a request or with one that does not tell its method.
 	rest, unknown method
@@ -174,6 +175,7 @@ func (k *Collector) addMessages(c *call.Call, m *call.Message, of *method, side 
 			k.sampled++
 			if of.number > 0 {
 				of.sample(side).add(m)
+				k.addFields(of.sample(side), m)
 			}
 		}
 	}

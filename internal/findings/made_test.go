@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -827,4 +828,55 @@ func TestMediaTypesAreNoMixture(t *testing.T) {
 		"a.b.Service/POST /form 5 of 6 answered calls in form have responses in json",
 		"a.b.Service/POST /form 1 of 6 answered calls in form have responses in xml",
 	}, texts)
+}
+
+// Fields with defaults, and fields that the schema does not have: from which size on, and what is said of which.
+func TestFields(t *testing.T) {
+	b := newBench()
+	add := func(method string, calls int, request, response []decode.FieldUse) {
+		for i := range calls {
+			b.add(made{conn: uint64(i), method: method, from: 1, to: 2, request: 500, response: 1000, change: func(q, p *call.Message) {
+				inside(q, 0)
+				inside(p, 0)
+				q.Sample.Fields, q.Sample.HasFields = request, true
+				p.Sample.Fields, p.Sample.HasFields = response, response != nil
+			}})
+		}
+	}
+	add("few", 2, []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 100}}, nil)
+	add("small", 10, []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 19}}, []decode.FieldUse{{Path: "result.a", Defaults: 1, DefaultBytes: 99}, {Path: "result.#2", Set: 1, UndeclaredBytes: 9}})
+	add("sent", 3, []decode.FieldUse{{Path: "args[0].a", Set: 1, Defaults: 1, DefaultBytes: 20}, {Path: "args[0].b", Defaults: 2, DefaultBytes: 30}, {Path: "args[0].c"}}, nil)
+	add("never", 10, []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 15}, {Path: "args[0].b", Defaults: 1, DefaultBytes: 10}, {Path: "args[0].c", Set: 1, Defaults: 1, DefaultBytes: 9}}, nil)
+	add("late", 10, nil, []decode.FieldUse{{Path: "result.#7", Set: 2, UndeclaredBytes: 10}})
+	many := []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 25}}
+	for i := range maxFields {
+		many = append(many, decode.FieldUse{Path: fmt.Sprint("args[0].f", i), Set: 1})
+	}
+	add("many", 10, many, nil)
+	var texts []string
+	for _, f := range b.Findings(&pipeline.Totals{LastTime: 1000 * ms}) {
+		texts = append(texts, f.Kind+" "+f.Subject+": "+f.Text)
+	}
+	assert.Equal(t, []string{
+		"never-set a.b.Service/small: fields that never had a value other than null, 0, false or empty are 9.9 % of its response bytes (99 of 1,000 per body, 10 responses sampled): result.a (990 in 10); if no call needs them, remove them from the class",
+		"never-set a.b.Service/never: fields that never had a value other than null, 0, false or empty are 5.0 % of its request bytes (25 of 500 per body, 10 requests sampled): args[0].a (150 in 10), args[0].b (100 in 10); if no call needs them, remove them from the class",
+		"sent-defaults a.b.Service/sent: null, 0, false and empty values of fields are 10 % of its request bytes (50 of 500 per body, 3 requests sampled): args[0].b (90 in 6), args[0].a (60 in 3 of 6); a class with fewer fields or a serialization that leaves them out saves these bytes",
+		"unknown-fields a.b.Service/late: fields that the schema or the class path does not have are 1.0 % of its response bytes (10 of 1,000 per body, 10 responses sampled): result.#7 (100 in 20); they come from another version; a peer of this one takes them and has no use for them",
+	}, slices.DeleteFunc(texts, func(s string) bool { return strings.Contains(s, "header-") }))
+}
+
+// However many fields the methods have, so many are kept.
+func TestManyFields(t *testing.T) {
+	b := newBench()
+	var many []decode.FieldUse
+	for i := range 2 * maxFields {
+		many = append(many, decode.FieldUse{Path: fmt.Sprint("args[0].f", i), Set: 1})
+	}
+	for i := range 2 * maxAllFields / maxFields {
+		b.add(made{conn: 1, method: fmt.Sprint("m", i), from: 1, to: 2, change: func(q, _ *call.Message) {
+			inside(q, 0)
+			q.Sample.Fields, q.Sample.HasFields = many, true
+		}})
+	}
+	assert.LessOrEqual(t, b.fields, maxAllFields+2*maxAllFields/maxFields)
 }

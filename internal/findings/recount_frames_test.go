@@ -59,7 +59,9 @@ type message struct {
 	// header and its fields, as they are and without compression; the body without compression, -1 if it has none; the wait for flow control
 	headerLen, fieldsLen, plainFields, plainBody, stalled int64
 	encoded                                               bool
-	missing                                               string // the class without which bytes are opaque; "?": that of the result
+	numberFour                                            int64                // bytes of fields with that number in the first argument
+	uses                                                  map[string]*fieldUse // by path; nil if something was not read
+	missing                                               string               // the class without which bytes are opaque; "?": that of the result
 }
 
 // exchange is a request and its response, each the first message of its side; one may be nil.
@@ -111,6 +113,9 @@ func (s *frames) Frame(r *pipeline.Row) {
 		serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, fields: map[string]string{}, service: "?", method: "?",
 	}
+	if m.Encoding == "" && m.Complete {
+		one.uses = fieldUses(m.Tree)
+	}
 	if m.Encoding != "" {
 		one.plainBody = int64(m.UncompressedLen)
 	}
@@ -137,6 +142,9 @@ func (s *frames) Frame(r *pipeline.Row) {
 		}
 	}
 	for _, p := range m.Tree.Parts(nil, 0) {
+		if strings.HasPrefix(p.Path, "args[0].#4") {
+			one.numberFour += int64(p.Bytes)
+		}
 		one.classes[p.Class.String()] += int64(p.Bytes)
 		if rest, ok := strings.CutPrefix(p.Path, "attachments"); ok {
 			one.attachmentBytes[rest] += int64(p.Bytes)

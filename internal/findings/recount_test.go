@@ -435,6 +435,7 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 			continue // only responses to sampled requests are sampled
 		}
 		recountBodies(x, name, what, list)
+		recountFields(x, name, what, list)
 		service := ""
 		if len(requests) > 0 {
 			service = requests[0].service

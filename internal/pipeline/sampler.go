@@ -201,6 +201,9 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 			in.Missing = err.Class
 		}
 	}
+	if k.Paths || k.Bodies {
+		in.Fields, in.HasFields = msg.Fields(&k.anatomy)
+	}
 	if k.Paths {
 		in.Paths = msg.AppendPaths([]decode.PathBytes{}, &k.anatomy) // not nil, even if the body is empty
 	}

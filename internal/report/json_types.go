@@ -235,6 +235,17 @@ type (
 		Messages int64      `json:"messages"`
 		Bytes    int64      `json:"bytes"`
 		Paths    []jsonPath `json:"paths"`
+		// Fields are those with defaults or values that the schema does not have, or without any other value; of FieldMessages bodies.
+		FieldMessages int64       `json:"fieldMessages"`
+		Fields        []jsonField `json:"fields"`
+	}
+	jsonField struct {
+		Path            string `json:"path"`
+		Values          int64  `json:"values"`
+		Defaults        int64  `json:"defaults"`
+		DefaultBytes    int64  `json:"defaultBytes"`
+		UndeclaredBytes int64  `json:"undeclaredBytes,omitempty"`
+		NeverSet        bool   `json:"neverSet,omitempty"`
 	}
 	jsonPath struct {
 		Path     string `json:"path"`
@@ -513,9 +524,22 @@ func nonzero(n *int64) *int64 {
 }
 
 func anatomyOf(a *sizes.Anatomy) jsonAnatomy {
-	return jsonAnatomy{a.Messages, a.Bytes, listOf(a.Paths(), func(p sizes.PathSum) jsonPath {
+	paths := listOf(a.Paths(), func(p sizes.PathSum) jsonPath {
 		return jsonPath{p.Path, p.Class.String(), p.Bytes, p.Messages}
-	})}
+	})
+	return jsonAnatomy{a.Messages, a.Bytes, paths, a.Fields.Messages, fieldsOf(&a.Fields)}
+}
+
+// fieldsOf returns the fields that have defaults or values that the schema does not have, or no value but their default.
+func fieldsOf(u *decode.FieldUses) []jsonField {
+	list := []jsonField{}
+	for _, f := range u.List() {
+		never := f.NeverSet() && !u.Lacks()
+		if never || f.Defaults > 0 || f.UndeclaredBytes > 0 {
+			list = append(list, jsonField{f.Path, f.Set + f.Defaults, f.Defaults, f.DefaultBytes, f.UndeclaredBytes, never})
+		}
+	}
+	return list
 }
 
 // jsonKey returns the members of a group's key. Connections and statuses are numbers.

@@ -52,7 +52,8 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 		all, histogram("request body bytes", &m.Request.Body, s), histogram(ResponseSizesTitle(m), &m.ResponseOK.Body, s),
 		histogram(FailedSizesTitle, &cmp.Or(m.NotOK, new(sizes.NotOK)).Error.Body, s),
 
-		anatomy("requests", &in.Request, m.Request.Body.Count, s), anatomy("responses", &in.Response, m.Response().Body.Count, s),
+		anatomy("requests", &in.Request, m.Request.Body.Count, s), FieldSection("requests", &in.Request, s),
+		anatomy("responses", &in.Response, m.Response().Body.Count, s), FieldSection("responses", &in.Response, s),
 	)
 	if l := m.Largest; l.Frame > 0 {
 		notes := []string{fmt.Sprintf("largest body: %s, frame %d", Plural(l.BodyBytes, "byte"), l.Frame)}

@@ -36,6 +36,19 @@ func (m *Message) AppendPaths(dst []decode.PathBytes, a *decode.Anatomist) []dec
 	return a.Append(dst, m.Tree)
 }
 
+// Fields returns how the fields of the decoded body are used, as [decode.Anatomist.Fields] does, and false if it was not read to its end or is
+// compressed.
+func (m *Message) Fields(a *decode.Anatomist) ([]decode.FieldUse, bool) {
+	if m.Encoding != "" || !m.Complete || m.Err != nil && m.Err.Misfit != nil && !m.Err.Misfit.NotDeclared {
+		return nil, false
+	}
+	list, ok := a.Fields(nil, m.Tree)
+	if !ok {
+		return nil, false
+	}
+	return list, true
+}
+
 // Attachment returns the text of a string attachment, and false if it is not a string or was not read.
 func (m *Message) Attachment(key string) (string, bool) {
 	for i := len(m.Headers) - 1; i >= 0; i-- {

@@ -18,6 +18,8 @@ type Anatomy struct {
 	Messages, Bytes int64
 	paths           map[pathKey]*PathSum
 	attachments     int // paths in paths
+	// Fields are how fields are used in those bodies that were read to their end.
+	Fields decode.FieldUses
 }
 
 // PathSum holds the number of messages that contain a path, and its bytes in all of them. Paths are those of
@@ -43,8 +45,12 @@ const (
 )
 
 // add adds a sampled message.
-func (a *Anatomy) add(in *call.Sample) {
+func (a *Anatomy) add(m *call.Message) {
+	in := m.Sample
 	a.Messages++
+	if in.HasFields {
+		a.Fields.Add(in.Fields, 1, int64(m.BodyLen), maxPaths)
+	}
 	for i := range in.Paths {
 		p := &in.Paths[i]
 		a.Bytes += p.Bytes
@@ -94,6 +100,7 @@ func (a *Anatomy) Paths() []PathSum {
 func (a *Anatomy) merge(o *Anatomy) {
 	a.Messages += o.Messages
 	a.Bytes += o.Bytes
+	a.Fields.Add(o.Fields.List(), o.Fields.Messages, o.Fields.Bytes, maxPaths)
 	for _, p := range o.Paths() { // in a fixed order, so that the same paths exceed the limit each time
 		a.addPath(p.Path, p.Class, p.Bytes, p.Messages)
 	}
@@ -112,5 +119,5 @@ func (g *Group) addSample(m *call.Message) {
 	if g.Anatomy == nil {
 		g.Anatomy = new(GroupAnatomy)
 	}
-	[2]*Anatomy{&g.Anatomy.Request, &g.Anatomy.Response}[side].add(m.Sample)
+	[2]*Anatomy{&g.Anatomy.Request, &g.Anatomy.Response}[side].add(m)
 }

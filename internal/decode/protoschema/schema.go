@@ -95,6 +95,8 @@ type Message struct {
 	Slots, Required int
 	// Fields are in the order of their declaration, extensions last.
 	Fields []Field
+	// Declared are their names without extensions, nil if Own is set.
+	Declared *decode.DeclaredType
 
 	low  []*Field // by number
 	high map[protowire.Number]*Field
@@ -129,6 +131,14 @@ func (m *Message) index(oneofs []int) {
 		}
 	}
 	m.low = make([]*Field, most+1)
+	if !m.Own {
+		m.Declared = new(decode.DeclaredType)
+		for i := range m.Fields {
+			if name := m.Fields[i].Name; name[0] != '[' {
+				m.Declared.Fields = append(m.Declared.Fields, name)
+			}
+		}
+	}
 	shared := map[int]int16{}
 	slot := func(f *Field, oneof int) {
 		f.Slot = NoSlot

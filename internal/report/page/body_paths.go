@@ -31,6 +31,13 @@ func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, which string,
 	d.f("</tbody></table></div></details></div>\n")
 }
 
+// fields prints the fields that cost bytes and say nothing, and those that are never set, if there are any.
+func (p *page) fields(d *doc, name string, a *sizes.Anatomy) {
+	sec := report.FieldSection(name, a, &p.style)
+	sec.Title = "fields of " + name
+	d.tableAndNotes(&sec)
+}
+
 // node prints the rows of a path segment and of the segments below it.
 func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
 	own, kinds := int64(0), 0

@@ -199,7 +199,9 @@ func (p *page) details(d *doc, r *row) {
 	paths := pathsOf(r.rank)
 	if in := g.Anatomy; in != nil {
 		d.anatomy("request", &in.Request, g.Request.Body.Count, "", paths)
+		p.fields(d, "requests", &in.Request)
 		d.anatomy("response", &in.Response, g.Response().Body.Count, all, paths)
+		p.fields(d, "responses", &in.Response)
 	} else if p.report.Inside {
 		d.f("<p class=\"note\">None of its bodies was sampled.</p>\n")
 	}

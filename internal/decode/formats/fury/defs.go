@@ -207,6 +207,8 @@ func (l *library) defField(c *decode.Cursor, by string, file *classfile.Class) (
 			if g := l.newField(file, own, false); t.is.mayBe(g.is) {
 				f.is = g.is
 			}
+		} else {
+			f.index = decode.Undeclared
 		}
 	}
 	return f, true

@@ -224,7 +224,7 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 	for i := range fields {
 		f := &fields[i]
 		r.within = place{cl, f.name}
-		r.value(f.is, r.At(decode.ByField, f.name, 0))
+		r.value(f.is, r.At(decode.ByField, f.name, f.index))
 		if !r.OK() {
 			return
 		}
@@ -244,12 +244,12 @@ func (r *Reader) fieldsByTag(fields []field, cl *class) {
 			return
 		}
 		var f *field
-		name := ""
+		name, index := "", 0
 		if i, ok := slices.BinarySearchFunc(fields, tag, func(f field, tag uint64) int { return cmp.Compare(f.tag, tag) }); ok {
 			f = &fields[i]
 			name = f.name
-		} else {
-			name = nameOf(tag)
+		} else if name = nameOf(tag); cl.model != nil && cl.model.file != nil {
+			index = decode.Undeclared
 		}
 		r.within = place{cl, name}
 		r.Role("field")
@@ -258,7 +258,7 @@ func (r *Reader) fieldsByTag(fields []field, cl *class) {
 			return
 		}
 		last = tag
-		r.taggedValue(f, tag, r.At(decode.ByField, name, 0))
+		r.taggedValue(f, tag, r.At(decode.ByField, name, index))
 	}
 }
 

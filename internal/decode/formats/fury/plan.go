@@ -48,6 +48,8 @@ type field struct {
 	typ  string // its descriptor
 	is   *declared
 	tag  uint64
+	// index is that of its values: decode.Undeclared if the class path does not have it.
+	index int
 	// wireType is the name of the type in the definition of the class, if that says it.
 	wireType string
 	wireID   int // its number, -1 if it has none

@@ -147,9 +147,9 @@ func (r *Reader) schemaOf(cl *class, plan *plan) []schemaField {
 			}
 		}
 		fields = append(fields, f)
+		r.Role("field")
 	}
 	r.otherVersion = r.otherVersion || n != len(plan.fields) || slices.ContainsFunc(fields, func(f schemaField) bool { return f.number < 0 })
-	r.Role("field")
 	r.schemas = append(r.schemas, schema{cl, fields})
 	return fields
 }
@@ -213,7 +213,7 @@ func (r *Reader) classedField(f *field) {
 
 // otherField takes a field of Kryo 5's that the class of the class path does not have.
 func (r *Reader) otherField(of *class, name string) {
-	p := r.At(decode.ByField, name, 0)
+	p := r.At(decode.ByField, name, decode.Undeclared)
 	cl := r.class(&p)
 	switch {
 	case !r.OK():

@@ -164,7 +164,7 @@ func (r *Reader) skipChunks(o *chunked, cl *class, name string) {
 		}
 	}
 	r.Off = p.End - 1
-	r.Leaf(decode.Opaque, decode.ByField, name, 0)
+	r.Leaf(decode.Opaque, decode.ByField, name, decode.Undeclared)
 	r.Off++
 	r.Role("end")
 }

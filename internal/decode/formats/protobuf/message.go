@@ -40,6 +40,9 @@ func (r *Reader) object(p place, end int, m *protoschema.Message) {
 // members takes fields up to end, which fields has checked, into the object at node.
 func (r *Reader) members(node, end int, m *protoschema.Message) {
 	start := r.Off
+	if m != nil {
+		r.Tree.SetType(node, m.Declared)
+	}
 	slots := r.openSlots(m)
 	for r.OK() && r.Off < end {
 		at := r.Off
@@ -56,7 +59,9 @@ func (r *Reader) members(node, end int, m *protoschema.Message) {
 		if f != nil {
 			p.name = f.Name
 		} else {
-			p.name = r.number(num)
+			if p.name = r.number(num); m != nil && !m.Own {
+				p.index = decode.Undeclared
+			}
 		}
 		if r.repeats(num, wire, end) {
 			r.list(p, end, num, wire)

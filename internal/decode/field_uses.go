@@ -1,0 +1,347 @@
+package decode
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// DeclaredType is the type of objects of which only some fields are on the wire.
+type DeclaredType struct {
+	// Fields are the names of all fields.
+	Fields []string
+}
+
+// maxTypes bounds the types of a body.
+const maxTypes = 64
+
+// SetType says which fields the type of object i, which may be -1, declares.
+func (t *Tree) SetType(i int, d *DeclaredType) {
+	n := t.Node(i)
+	if n == nil || d == nil {
+		return
+	}
+	k := slices.Index(t.types, d)
+	if k < 0 {
+		if k = len(t.types); k == maxTypes {
+			return
+		}
+		t.types = append(t.types, d)
+	}
+	n.Num = int64(k + 1)
+}
+
+// typeOf returns the type of an object, nil if it is not known.
+func (t *Tree) typeOf(n *Node) *DeclaredType {
+	if n.Kind != Object || n.Num <= 0 || n.Num > int64(len(t.types)) {
+		return nil
+	}
+	return t.types[n.Num-1]
+}
+
+// FieldUse is how the field at a path is used, in one body or in several. In such paths [*] stands for all elements and entries.
+type FieldUse struct {
+	Path string
+	// Defaults counts the values that are null, 0, false, or an empty text or collection, Set all others. Both are 0 for a field of the schema
+	// that is not on the wire.
+	Set, Defaults int64
+	// DefaultBytes are the bytes of the defaults, with the names or tags in front of them.
+	DefaultBytes int64
+	// UndeclaredBytes are those of values that the schema does not have a field for, with their tags.
+	UndeclaredBytes int64
+}
+
+// NeverSet reports whether the field has no value but its default.
+func (f *FieldUse) NeverSet() bool { return f.Set == 0 && f.Path != OtherPaths }
+
+// Bytes returns the bytes of defaults and of values that the schema does not have.
+func (f *FieldUse) Bytes() int64 { return f.DefaultBytes + f.UndeclaredBytes }
+
+func (f *FieldUse) add(o *FieldUse) {
+	f.Set += o.Set
+	f.Defaults += o.Defaults
+	f.DefaultBytes += o.DefaultBytes
+	f.UndeclaredBytes += o.UndeclaredBytes
+}
+
+// FieldUses adds up the fields of bodies. The zero value is empty.
+type FieldUses struct {
+	// Messages is the number of bodies, Bytes their bytes.
+	Messages, Bytes int64
+	by              map[string]*FieldUse
+}
+
+// Len returns the number of fields.
+func (u *FieldUses) Len() int { return len(u.by) }
+
+// Add adds the fields of bodies. Those that would exceed most have the path OtherPaths.
+func (u *FieldUses) Add(list []FieldUse, messages, bytes int64, most int) {
+	u.Messages += messages
+	u.Bytes += bytes
+	for i := range list {
+		f := &list[i]
+		sum := u.by[f.Path]
+		if sum == nil {
+			path := f.Path
+			if len(u.by) >= most {
+				path = OtherPaths
+			}
+			if sum = u.by[path]; sum == nil {
+				if u.by == nil {
+					u.by = make(map[string]*FieldUse)
+				}
+				sum = &FieldUse{Path: path}
+				u.by[path] = sum
+			}
+		}
+		sum.add(f)
+	}
+}
+
+// List returns all fields: those with most bytes of defaults and of undeclared values first.
+func (u *FieldUses) List() []FieldUse {
+	list := make([]FieldUse, 0, len(u.by))
+	for _, f := range u.by {
+		list = append(list, *f)
+	}
+	slices.SortFunc(list, func(a, b FieldUse) int {
+		return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(a.Path, b.Path))
+	})
+	return list
+}
+
+// Lacks reports whether a value that is no default is of a field that exceeded the limit.
+func (u *FieldUses) Lacks() bool {
+	o := u.by[OtherPaths]
+	return o != nil && o.Set > 0
+}
+
+// NeverSet returns the fields that have no value but their default in all bodies, in the order of List. If fields exceeded the limit, the
+// result is empty: some may have been set there.
+func (u *FieldUses) NeverSet() []FieldUse {
+	if u.Lacks() {
+		return nil
+	}
+	return slices.DeleteFunc(u.List(), func(f FieldUse) bool { return !f.NeverSet() })
+}
+
+// Fields appends how the fields of arguments and results in a tree with values are used to dst, one for each path, in the order in which
+// the body has them first. Fields deeper than Depth have the path OtherPaths. ok is false if something of them was not read: which fields
+// have only defaults is not known then.
+func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
+	if !t.Values() {
+		return dst, false
+	}
+	ok = true
+	if a.rows == nil {
+		a.rows = make(map[string]int)
+	}
+	clear(a.rows)
+	p := &a.fieldPaths
+	p.collapse = true
+	p.reset(cmp.Or(a.Depth, anatomyDepth))
+	from := len(dst)
+	row := func(path []byte) *FieldUse {
+		i, ok := a.rows[string(path)]
+		if !ok {
+			text := OtherPaths
+			if len(dst)-from < maxAnatomyPaths {
+				text = a.intern(path)
+			} else if i, ok = a.rows[text]; ok {
+				return &dst[i]
+			}
+			i = len(dst)
+			a.rows[text] = i
+			dst = append(dst, FieldUse{Path: text})
+		}
+		return &dst[i]
+	}
+	tag, tagOf := int64(0), int32(-1) // bytes in front of the next value in a container
+	for i := int32(0); i < int32(len(t.Nodes)); i++ {
+		n := &t.Nodes[i]
+		ok = ok && (!n.IsUnread() || n.Label == ByField && n.Index == Undeclared)
+		if n.Parent < 0 && n.Label == ByField && n.Name != "args" && n.Name != "result" {
+			i = n.End - 1
+			continue
+		}
+		if tagOf != n.Parent {
+			tag, tagOf = 0, n.Parent
+		}
+		if n.Kind == Overhead && n.Label == ByRole {
+			tag = n.tag(tag)
+			continue
+		}
+		if n.Label == ByIndex && n.End == i+1 && n.Kind != Object {
+			continue
+		}
+		p.enter(t, i)
+		if n.Label == ByMember {
+			tag = int64(n.Len)
+			continue
+		}
+		front := max(tag, 0)
+		tag = 0
+		if p.isField(t, i) {
+			f, set := row(p.buf), int64(1)
+			if !p.wrote(n, i) {
+				f, set = row(otherPath), 0 // which of the fields at no other path it is does not matter
+			}
+			switch {
+			case n.Label == ByField && n.Index == Undeclared:
+				f.Set += set
+				f.UndeclaredBytes += front + t.bytesOf(i)
+				i = n.End - 1
+				continue
+			case t.isDefault(i):
+				f.Defaults++
+				if b := t.bytesOf(i); b > 0 {
+					f.DefaultBytes += front + b
+				}
+				i = n.End - 1
+				continue
+			}
+			f.Set += set
+		}
+		if d := t.typeOf(n); d != nil && p.hasRoom(n, i) && !a.listed(p.buf, d) {
+			for _, name := range d.Fields {
+				if len(dst)-from >= maxAnatomyPaths {
+					break
+				}
+				length := len(p.buf)
+				p.segment(&Node{Label: ByField, Name: name})
+				row(p.buf)
+				p.buf = p.buf[:length]
+			}
+		}
+	}
+	clear(a.types)
+	return dst, ok
+}
+
+var otherPath = []byte(OtherPaths)
+
+// tag returns the bytes of the tag that a piece of overhead is a part of, after those of the tag before it; -1 after several names, which
+// are those of a class.
+func (n *Node) tag(before int64) int64 {
+	switch {
+	case n.Name == "field" && before == 0:
+		return int64(n.Len)
+	case n.Name == "field":
+		return -1
+	case n.Name == "punct" && before > 0:
+		return before + int64(n.Len)
+	}
+	return 0
+}
+
+// typeAt is a type of the objects at a path.
+type typeAt struct {
+	path string
+	of   *DeclaredType
+}
+
+// listed reports whether the fields of the type of objects at a path were listed for this body, and notes that they are now.
+func (a *Anatomist) listed(path []byte, d *DeclaredType) bool {
+	k := typeAt{a.intern(path), d}
+	if _, ok := a.types[k]; ok {
+		return true
+	}
+	if a.types == nil {
+		a.types = make(map[typeAt]struct{})
+	}
+	if len(a.types) >= maxAnatomyPaths {
+		return true
+	}
+	a.types[k] = struct{}{}
+	return false
+}
+
+// intern returns a path as a string that bodies share.
+func (a *Anatomist) intern(path []byte) string {
+	p := &a.fieldPaths
+	if s, ok := p.interned[string(path)]; ok {
+		return s
+	}
+	if p.interned == nil {
+		p.interned = make(map[string]string)
+	}
+	s := string(path)
+	p.interned[s] = s
+	return s
+}
+
+// container returns the index in open of the container of n, node i, which was entered last.
+func (p *pathWriter) container(n *Node, i int32) int {
+	k := len(p.open) - 1
+	if n.End > i+1 {
+		k-- // the last one is n
+	}
+	return k
+}
+
+// isField reports whether node i, which was entered last, is a field of an object, or a member of what may be one.
+func (p *pathWriter) isField(t *Tree, i int32) bool {
+	n := &t.Nodes[i]
+	k := p.container(n, i)
+	if k < 0 || n.Parent < 0 || n.Name == "" {
+		return false
+	}
+	switch n.Label {
+	case ByField:
+		return t.Nodes[n.Parent].Kind == Object
+	case ByEntry:
+		return p.open[k].members && identifier(n.Name)
+	}
+	return false
+}
+
+// wrote reports whether n, node i, which was entered last, has a path of its own.
+func (p *pathWriter) wrote(n *Node, i int32) bool {
+	k := p.container(n, i)
+	return k >= 0 && len(p.buf) > p.open[k].length && !strings.HasSuffix(string(p.buf[p.open[k].length:]), "[*]")
+}
+
+// hasRoom reports whether fields of object n, node i, which was entered last, have paths of their own.
+func (p *pathWriter) hasRoom(n *Node, i int32) bool {
+	segments := 1
+	if n.End > i+1 {
+		segments = p.open[len(p.open)-1].segments
+	} else if k := len(p.open) - 1; k >= 0 {
+		segments = p.open[k].segments + 1
+	}
+	return (p.depth == 0 || segments < p.depth) && len(p.buf) < maxPath
+}
+
+// bytesOf returns the bytes of node i and all nodes in it.
+func (t *Tree) bytesOf(i int32) (sum int64) {
+	for k := i; k < t.Nodes[i].End; k++ {
+		sum += int64(t.Nodes[k].Len)
+	}
+	return sum
+}
+
+// isDefault reports whether the value of node i, in a tree with values, is null, 0, false, or an empty text or collection.
+func (t *Tree) isDefault(i int32) bool {
+	switch n := &t.Nodes[i]; n.Kind {
+	case Null:
+		return true
+	case Bool, Int:
+		return n.Num == 0 && n.Text == ""
+	case Float32, Float64:
+		return n.Float == 0 && n.Text == ""
+	case Char:
+		return n.Text == "" || n.Text == "\x00"
+	case String:
+		return n.Text == ""
+	case Bytes:
+		return len(n.Raw) == 0
+	case List, Map:
+		for k := i + 1; k < n.End; k = t.Nodes[k].End {
+			if c := &t.Nodes[k]; c.Kind != Overhead && c.Label != ByField {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
