@@ -87,7 +87,7 @@ func TestEstimates(t *testing.T) {
 				t.Skipf("Maven has no jars of Dubbo %s here: %v", release, err)
 			}
 			m := Matrix{
-				ClassPath: jars, UserPath: []string{filepath.Join(testkit.Root(), "testdata", "models", "rig.jar")},
+				ClassPath: jars, UserPath: []string{filepath.Join(testkit.Root(), "testdata", "models", "rig.jar"), filepath.Join(testkit.Root(), "testdata", "models", "messages.jar")},
 				Registered: registered, List: list, Captures: captures(release), Examples: 1,
 				Usual: func(c *Capture, b *Body) bool {
 					return c.Workload == published && c.Serialization == "hessian2" && b.Method == "bid"

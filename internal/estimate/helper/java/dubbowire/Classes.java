@@ -54,6 +54,8 @@ final class Classes {
             + "CopyOnWriteArraySet ConcurrentLinkedQueue ConcurrentLinkedDeque BlockingQueue BlockingDeque LinkedBlockingQueue LinkedBlockingDeque "
             + "PriorityBlockingQueue ConcurrentHashMap$KeySetView TimeUnit",
         "java.util.concurrent.atomic.", "AtomicBoolean AtomicInteger AtomicLong AtomicReference AtomicIntegerArray AtomicLongArray",
+        "com.google.protobuf.", "Any BoolValue BytesValue DoubleValue Duration Empty FieldMask FloatValue Int32Value Int64Value ListValue StringValue Struct "
+            + "Timestamp UInt32Value UInt64Value Value",
         "sun.util.calendar.", "ZoneInfo");
 
     private static final Set<String> EXCEPTIONS = names(

@@ -127,7 +127,7 @@ public final class Main {
             String as = in.targets[i];
             try {
                 if (as.equals("protobuf") || as.equals("triple/protobuf")) {
-                    targets[i] = new Protobuf(as.startsWith("triple/"));
+                    targets[i] = new Protobuf(as.startsWith("triple/"), dubbo);
                 } else if (none != null) {
                     missing[i] = none;
                 } else if (as.startsWith("triple/")) {
@@ -165,7 +165,7 @@ public final class Main {
         boolean failed = false;
         int place = in.timingMillis > 0 && cause == null ? clock.place(m) : -1;
         for (int i = 0; i < targets.length; i++) {
-            String why = missing[i] != null ? missing[i] : cause;
+            String why = missing[i] != null ? missing[i] : cause != null ? cause : refused(m, in.targets[i]);
             if (why == null) {
                 try {
                     if (m.decimals && i > 0) {
@@ -201,6 +201,17 @@ public final class Main {
         }
         m.values = null;
         return failed;
+    }
+
+    /** Why a message cannot be written by a serialization that would write something; null if it can. */
+    private static String refused(Message m, String as) {
+        if (m.unwritten != null && !as.equals("avro")) {
+            return m.unwritten;
+        }
+        if (m.messages && !as.equals("triple/protobuf") && !as.startsWith("protobuf")) {
+            return "a message of protocol buffers: the service would have to take objects of other classes";
+        }
+        return null;
     }
 
     private static boolean tooLarge(Throwable e) {

@@ -11,6 +11,9 @@ final class Message {
     int resultKind;
     Node[] values; // arguments; or one result, or none
     Node attached; // null without attachments
+    String unwritten; // what of it the observed serialization does not write, null if it writes everything
+    boolean timesCopied; // a time that two fields have was written twice
+    boolean messages; // there are messages of protocol buffers
     boolean decimals; // there are numbers that remember what was computed of them
 
     Signature signature;

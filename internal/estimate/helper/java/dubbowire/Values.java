@@ -22,6 +22,8 @@ final class Values {
     private static final String OBJECT = "java.lang.Object";
     private final Classes classes;
     private final Beans beans = new Beans();
+    boolean timesCopied; // in the message
+    private final Messages messages = new Messages();
 
     Values(Classes classes) {
         this.classes = classes;
@@ -71,11 +73,17 @@ final class Values {
     }
 
     private Object make(Node n, Type declared, Class<?> want) throws Failure {
+        if (n.kind == Node.UNWRITTEN) {
+            return any(want);
+        }
         if (want == Optional.class) {
             return optional(n, declared);
         }
         if (n.kind == Node.NULL) {
             return want.getName().startsWith("java.util.Optional") ? Scalars.build(want, n) : nothing(want);
+        }
+        if (Messages.is(want)) {
+            return messages.build(n, want);
         }
         Class<?> type = type(n, want);
         if (type == Class.class || type == Object.class && n.kind == Node.OBJECT && "java.lang.Class".equals(n.type)) {
@@ -110,6 +118,15 @@ final class Values {
             return map(n, declared, type, null);
         }
         return object(n, declared, type);
+    }
+
+    /** Any value of a class, for a serialization that writes nothing of it. */
+    private static Object any(Class<?> want) throws Failure {
+        Class<?> c = Map.class.isAssignableFrom(want) ? Containers.usual(want, true) : Containers.usual(want, false);
+        if (c == Object.class || c.isPrimitive() || c.isArray() || c.isEnum() || !c.getName().startsWith("java.")) {
+            return c == Object.class ? new Object() : null;
+        }
+        return c.isInterface() || java.lang.reflect.Modifier.isAbstract(c.getModifiers()) ? null : Beans.allocate(c);
     }
 
     /** The class to build: the one on the wire if it fits what is declared, else the declared one or what stands for it. */
@@ -497,6 +514,7 @@ final class Values {
         if (!m.response && types.length != m.values.length) {
             throw new Failure(m.values.length + " arguments of " + types.length + " parameters");
         }
+        timesCopied = m.timesCopied;
         m.objects = new Object[m.values.length];
         for (int i = 0; i < m.values.length; i++) {
             Type declared = m.response ? m.isException() ? Throwable.class : m.signature.result : types[i];
@@ -504,6 +522,7 @@ final class Values {
             m.objects[i] = m.values[i].kind == Node.NULL ? Generics.raw(declared).getName().startsWith("java.util.Optional") ? build(m.values[i], declared) : null
                 : build(m.values[i], declared);
         }
+        m.messages = Messages.in(m);
         m.attachments = m.attached == null ? null
             : (Map<String, Object>) (Map) build(m.attached, Generics.made(Map.class, String.class, Object.class));
     }
