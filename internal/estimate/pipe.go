@@ -84,6 +84,9 @@ func AppendValues(dst []byte, m *rpc.Message) (values []byte, cause string) {
 		}
 	}
 	p := piper{t: t, dst: dst}
+	if m.Format != nil {
+		p.format = m.Format.Name
+	}
 	if m.Format != nil && m.Format.Name == "protostuff" {
 		p.again = rootsAgain(t, top[0], top[1])
 	}
@@ -127,6 +130,9 @@ func AppendValues(dst []byte, m *rpc.Message) (values []byte, cause string) {
 	if m.Format != nil && slices.Contains(copiesTimes, m.Format.Name) {
 		p.dst[about] |= copiedTimes
 	}
+	if m.Format != nil && (m.Format.Name == "protobuf" || m.Format.Name == "protobuf-json") {
+		p.dst[about] |= protobufOnly
+	}
 	return p.dst, ""
 }
 
@@ -135,6 +141,7 @@ const (
 	hasAttachments = 1 // the attachments follow
 	lacksValues    = 2 // a text follows, which says what the serialization has not written
 	copiedTimes    = 4 // a time that two fields have was written twice
+	protobufOnly   = 8 // its serialization writes messages of protocol buffers
 )
 
 // copiesTimes are serializations that write references to objects, but not to times.
@@ -170,10 +177,11 @@ func unsent(m *rpc.Message) string {
 
 // piper appends values of a tree.
 type piper struct {
-	own   bool // what follows is what a class of the JDK has written by its own code
-	t     *decode.Tree
-	dst   []byte
-	cause string
+	format string
+	own    bool // what follows is what a class of the JDK has written by its own code
+	t      *decode.Tree
+	dst    []byte
+	cause  string
 	// numbers are those of the nodes in the order sent, by their index in the tree, -1 for others; next is the next one.
 	numbers []int32
 	next    int32
@@ -254,7 +262,7 @@ func (p *piper) node(i int) {
 			p.reference(n, of)
 			return
 		}
-		if of != i && of >= 0 && p.t.Nodes[of].Kind == decode.Object {
+		if k := p.t.Nodes[max(of, 0)].Kind; of != i && (k == decode.Object || k == decode.List || k == decode.Map) {
 			p.moved(i, of)
 			return
 		}
@@ -349,7 +357,7 @@ func (p *piper) node(i int) {
 		}
 		p.dst[at] = unwritten
 		if p.unwritten == "" {
-			p.unwritten = "the serialization does not write the value of " + p.t.Reference(i)
+			p.unwritten = p.format + " does not write " + p.named(n)
 		}
 	default:
 		p.fail(i, "not decoded")
@@ -368,6 +376,22 @@ func (p *piper) reference(n *decode.Node, of int) {
 	p.dst = appendNull(p.dst)
 	p.int32(int(p.numbers[of]))
 	p.next++
+}
+
+// named names a value by its field, or says which of several it is.
+func (p *piper) named(n *decode.Node) string {
+	switch of := int(n.Parent); {
+	case n.Label == decode.ByField && of >= 0 && p.t.Nodes[of].Class != "":
+		class := p.t.Nodes[of].Class
+		return class[strings.LastIndexByte(class, '.')+1:] + "." + n.Name
+	case n.Label == decode.ByField && n.Name != "args" && n.Name != "result":
+		return n.Name
+	case of >= 0 && p.t.Nodes[of].Name == "args":
+		return fmt.Sprintf("argument %d", n.Index+1)
+	case n.Name == "result":
+		return "the result"
+	}
+	return "an element"
 }
 
 // moved sends an object in place of the reference at node i.

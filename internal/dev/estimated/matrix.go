@@ -258,6 +258,7 @@ func (r *run) compare(from *Capture, body Body, targets []string, encoded func(i
 		}
 		e := encoded(i)
 		cell.Bodies++
+		if strings.Contains(e.Cause, "Java") { println("DEBUG", t, from.File, e.Cause, fmt.Sprintf("%.200s", body.Key)) }
 		switch {
 		case e.Cause != "":
 			cell.Causes[shorten(e.Cause)]++

@@ -155,6 +155,16 @@ final class Classes {
         return entries.contains(c.getName()) || PLAIN.contains(c.getName());
     }
 
+    /** Whether a class of a name may be loaded. */
+    boolean has(String name) {
+        try {
+            find(name);
+            return true;
+        } catch (Failure e) {
+            return false;
+        }
+    }
+
     /** The class of a name in source form, loaded but not initialized. */
     Class<?> find(String name) throws Failure {
         Object found = known.get(name);

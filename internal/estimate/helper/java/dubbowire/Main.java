@@ -134,6 +134,7 @@ public final class Main {
                     targets[i] = new Triple(dubbo, as.substring("triple/".length()));
                 } else {
                     targets[i] = dubbo.target(dubbo.extension(as));
+                    targets[i] = as.equals("protobuf-json") ? new Dynamic(targets[i], true) : targets[i];
                 }
             } catch (Throwable e) {
                 missing[i] = Failure.line(e);
@@ -208,7 +209,7 @@ public final class Main {
         if (m.unwritten != null && !as.equals("avro")) {
             return m.unwritten;
         }
-        if (m.messages && !as.equals("triple/protobuf") && !as.startsWith("protobuf")) {
+        if ((m.messages || m.protobufOnly && m.hasValues()) && !as.equals("triple/protobuf") && !as.startsWith("protobuf")) {
             return "a message of protocol buffers: the service would have to take objects of other classes";
         }
         return null;

@@ -13,6 +13,7 @@ final class Message {
     Node attached; // null without attachments
     String unwritten; // what of it the observed serialization does not write, null if it writes everything
     boolean timesCopied; // a time that two fields have was written twice
+    boolean protobufOnly; // its serialization writes messages of protocol buffers
     boolean messages; // there are messages of protocol buffers
     boolean decimals; // there are numbers that remember what was computed of them
 
@@ -22,6 +23,15 @@ final class Message {
 
     Object result() {
         return objects.length == 0 ? null : objects[0];
+    }
+
+    boolean hasValues() {
+        for (Object o : objects) {
+            if (o != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean isException() {

@@ -19,6 +19,7 @@ import java.util.Set;
 final class Messages {
     private static final String PACKAGE = "com.google.protobuf.", TYPE_URL = "type.googleapis.com/";
     private static final Class<?> MESSAGE = load("Message"), BYTES = load("ByteString");
+    private static final Class<?> DYNAMIC = load("DynamicMessage");
     private static final int DEEPEST = 200, MOST_FILES = 10_000;
 
     private final Map<Object, Map<String, Object>> fields = new HashMap<>(); // of a descriptor, by name and by name in JSON
@@ -28,6 +29,127 @@ final class Messages {
             return Class.forName(PACKAGE + name, false, Messages.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError e) {
             return null; // no protobuf in the class path
+        }
+    }
+
+    /** The type of a message that has a schema, but no class. */
+    static final class Declared implements java.lang.reflect.Type {
+        final Object descriptor;
+
+        Declared(Object descriptor) {
+            this.descriptor = descriptor;
+        }
+
+        Class<?> raw() {
+            return DYNAMIC;
+        }
+    }
+
+    /** Schemas of messages without classes: of classes by their names, and of methods by service and method. */
+    private static Map<String, Object> classes, takes, returns;
+
+    /** Reads the user's schemas, which the parent has written; not those of a capture. */
+    private static void schemas() throws Failure {
+        if (classes != null) {
+            return;
+        }
+        classes = new HashMap<>();
+        takes = new HashMap<>();
+        returns = new HashMap<>();
+        String file = System.getProperty("dubbowire.schemas");
+        if (file == null || MESSAGE == null) {
+            return;
+        }
+        try (java.io.DataInputStream in = new java.io.DataInputStream(new java.io.BufferedInputStream(new java.io.FileInputStream(file)))) {
+            byte[] set = text(in);
+            Object read = method("DescriptorProtos$FileDescriptorSet", "parseFrom", byte[].class).invoke(null, (Object) set);
+            Map<String, Object> files = new HashMap<>(), named = new HashMap<>();
+            Class<?> proto = load("DescriptorProtos$FileDescriptorProto"), descriptor = load("Descriptors$FileDescriptor");
+            for (Object f : (List<?>) call(read, "DescriptorProtos$FileDescriptorSet", "getFileList")) {
+                List<Object> imports = new ArrayList<>();
+                for (Object name : (List<?>) call(f, "DescriptorProtos$FileDescriptorProto", "getDependencyList")) {
+                    if (files.get(name) != null) {
+                        imports.add(files.get(name));
+                    }
+                }
+                Object array = java.lang.reflect.Array.newInstance(descriptor, imports.size());
+                Object built = descriptor.getMethod("buildFrom", proto, array.getClass(), boolean.class).invoke(null, f, imports.toArray((Object[]) array), true);
+                files.put((String) call(f, "DescriptorProtos$FileDescriptorProto", "getName"), built);
+                name((List<?>) call(built, "Descriptors$FileDescriptor", "getMessageTypes"), named);
+            }
+            while (in.available() > 0) {
+                String table = new String(text(in), java.nio.charset.StandardCharsets.UTF_8);
+                String key = new String(text(in), java.nio.charset.StandardCharsets.UTF_8);
+                (table.equals("class") ? classes : table.equals("takes") ? takes : returns)
+                    .put(key, named.get(new String(text(in), java.nio.charset.StandardCharsets.UTF_8)));
+            }
+        } catch (java.io.IOException e) {
+            throw new Failure("schemas: " + Failure.line(e));
+        } catch (ReflectiveOperationException e) {
+            throw failure(e);
+        }
+    }
+
+    private static byte[] text(java.io.DataInputStream in) throws java.io.IOException {
+        byte[] all = new byte[in.readInt()];
+        in.readFully(all);
+        return all;
+    }
+
+    private static void name(List<?> types, Map<String, Object> named) throws Failure {
+        for (Object type : types) {
+            named.put((String) call(type, "Descriptors$Descriptor", "getFullName"), type);
+            name((List<?>) call(type, "Descriptors$Descriptor", "getNestedTypes"), named);
+        }
+    }
+
+    private static Declared declared(Map<String, Object> table, String key) {
+        Object found = table.get(key);
+        return found == null ? null : new Declared(found);
+    }
+
+    /** The message of a class that is not in the jars; null if no schema has it. */
+    static Declared ofClass(String name) throws Failure {
+        schemas();
+        return declared(classes, name);
+    }
+
+    static Declared taken(String service, String method) throws Failure {
+        schemas();
+        return declared(takes, service + "/" + method);
+    }
+
+    static Declared returned(String service, String method) throws Failure {
+        schemas();
+        return declared(returns, service + "/" + method);
+    }
+
+    /** Whether one of the objects has no class of its own. */
+    static boolean dynamic(Message m) {
+        for (Object o : m.objects) {
+            if (o != null && o.getClass() == DYNAMIC) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static String json(Object message) throws Failure {
+        try {
+            Object printer = method("util.JsonFormat", "printer").invoke(null);
+            printer = method("util.JsonFormat$Printer", "omittingInsignificantWhitespace").invoke(printer);
+            return (String) method("util.JsonFormat$Printer", "print", load("MessageOrBuilder")).invoke(printer, message);
+        } catch (ReflectiveOperationException e) {
+            throw failure(e);
+        }
+    }
+
+    /** A message that every class path has, to stand in for another one. */
+    static Object standIn() throws Failure {
+        try {
+            return Class.forName(PACKAGE + "Empty", true, Messages.class.getClassLoader()).getMethod("getDefaultInstance").invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw failure(e);
         }
     }
 
@@ -70,6 +192,11 @@ final class Messages {
             throw new Failure(type.getName() + " cannot be made: " + Failure.line(e));
         }
         return filled(builder, n, 0);
+    }
+
+    /** A message without a class. */
+    Object build(Node n, Declared type) throws Failure {
+        return filled(call("DynamicMessage", "newBuilder", "Descriptors$Descriptor", type.descriptor), n, 0);
     }
 
     private Object filled(Object builder, Node wire, int depth) throws Failure {

@@ -44,7 +44,7 @@ final class Protobuf implements Target {
             }
             return;
         }
-        if (m.messages) {
+        if (m.messages || m.protobufOnly && !triple) {
             own().encode(m, out);
             return;
         }
@@ -91,7 +91,7 @@ final class Protobuf implements Target {
             if (dubbo == null) {
                 throw new Failure("no Dubbo in the class path");
             }
-            own = dubbo.target(dubbo.extension("protobuf"));
+            own = new Dynamic(dubbo.target(dubbo.extension("protobuf")), false);
         }
         return own;
     }
@@ -238,7 +238,7 @@ final class Protobuf implements Target {
 
     @Override
     public void decode(Message m, byte[] body) throws Throwable {
-        if (m.messages) {
+        if (m.messages || m.protobufOnly && !triple) {
             if (triple) {
                 Messages.parse(m.objects[0], body);
             } else {

@@ -67,6 +67,7 @@ final class Reader {
         m.attached = (about & 1) != 0 ? node(0) : null;
         m.unwritten = (about & 2) != 0 ? string() : null;
         m.timesCopied = (about & 4) != 0;
+        m.protobufOnly = (about & 8) != 0;
         m.decimals = decimals;
         return m;
     }

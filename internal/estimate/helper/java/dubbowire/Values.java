@@ -83,7 +83,7 @@ final class Values {
             return want.getName().startsWith("java.util.Optional") ? Scalars.build(want, n) : nothing(want);
         }
         if (Messages.is(want)) {
-            return messages.build(n, want);
+            return declared instanceof Messages.Declared ? messages.build(n, (Messages.Declared) declared) : messages.build(n, want);
         }
         Class<?> type = type(n, want);
         if (type == Class.class || type == Object.class && n.kind == Node.OBJECT && "java.lang.Class".equals(n.type)) {
@@ -120,13 +120,22 @@ final class Values {
         return object(n, declared, type);
     }
 
+    /** Values of classes of the JDK of which no object can be allocated. */
+    private static final Object[] EXAMPLES = {0, java.time.ZoneOffset.UTC, new java.util.SimpleTimeZone(0, "UTC"), new java.util.GregorianCalendar(), Object.class};
+
     /** Any value of a class, for a serialization that writes nothing of it. */
     private static Object any(Class<?> want) throws Failure {
         Class<?> c = Map.class.isAssignableFrom(want) ? Containers.usual(want, true) : Containers.usual(want, false);
-        if (c == Object.class || c.isPrimitive() || c.isArray() || c.isEnum() || !c.getName().startsWith("java.")) {
-            return c == Object.class ? new Object() : null;
+        if (c == Object.class) {
+            return new Object();
         }
-        return c.isInterface() || java.lang.reflect.Modifier.isAbstract(c.getModifiers()) ? null : Beans.allocate(c);
+        for (Object example : EXAMPLES) {
+            if (c.isInstance(example)) {
+                return example;
+            }
+        }
+        boolean allocated = c.getName().startsWith("java.") && !c.isEnum() && !c.isInterface() && !java.lang.reflect.Modifier.isAbstract(c.getModifiers());
+        return allocated ? Beans.allocate(c) : null;
     }
 
     /** The class to build: the one on the wire if it fits what is declared, else the declared one or what stands for it. */
