@@ -154,8 +154,8 @@ func POM(release string, as []string) (string, error) {
 		if name == "all" {
 			return releases.POM(release, nil)
 		}
-		if name = strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix); name == derived {
-			name = "hessian2" // what every pom has is enough
+		if name = strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix); name == derived && !slices.Contains(releases.Of(release), name) {
+			name = "hessian2" // what every pom has is enough for a schema that is derived from classes
 		}
 		if !slices.Contains(names, name) && slices.Contains(releases.Of(release), name) {
 			names = append(names, name)

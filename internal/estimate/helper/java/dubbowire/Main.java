@@ -184,6 +184,9 @@ public final class Main {
                         String found = Nulls.first(m);
                         why = found == null ? why : found + ": this service could not use avro as it is";
                     }
+                    if (m.protobufOnly && why.contains("google protobuf object")) {
+                        why = "the type of the message is not known: its service is neither in the class path (--classpath) nor in the schemas (--proto)";
+                    }
                     failed |= in.targets[i].contains("kryo") || in.targets[i].contains("fst");
                 }
             }
