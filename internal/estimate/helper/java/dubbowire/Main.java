@@ -19,6 +19,7 @@ import java.security.MessageDigest;
  */
 public final class Main {
     private static final long STACK = 4 << 20;
+    private static final String UNKNOWN = "the type of the message is not known: its service is neither in the class path (--classpath) nor in the schemas (--proto)";
     private static final int MOST_THREADS = 500;
 
     private final Reader in;
@@ -185,7 +186,7 @@ public final class Main {
                         why = found == null ? why : found + ": this service could not use avro as it is";
                     }
                     if (m.protobufOnly && why.contains("google protobuf object")) {
-                        why = "the type of the message is not known: its service is neither in the class path (--classpath) nor in the schemas (--proto)";
+                        why = UNKNOWN;
                     }
                     failed |= in.targets[i].contains("kryo") || in.targets[i].contains("fst");
                 }
@@ -211,6 +212,9 @@ public final class Main {
     private static String refused(Message m, String as) {
         if (m.unwritten != null && !as.equals("avro")) {
             return m.unwritten;
+        }
+        if (m.protobufOnly && !m.messages && as.equals("triple/protobuf") && m.hasValues()) {
+            return UNKNOWN;
         }
         if ((m.messages || m.protobufOnly && m.hasValues()) && !as.equals("triple/protobuf") && !as.startsWith("protobuf")) {
             return "a message of protocol buffers: the service would have to take objects of other classes";

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Makes objects of nodes. The declared type, with its generic arguments, decides where the wire leaves it open. */
 @SuppressWarnings({"unchecked", "rawtypes"})
 final class Values {
+    private static final int MOST_COPIES = 1 << 16;
     private static final String OBJECT = "java.lang.Object";
     private final Classes classes;
     private final Beans beans = new Beans();
@@ -253,6 +254,14 @@ final class Values {
         if (n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)) {
             return new Object[0]; // Hessian does not write its elements
         }
+        Node[] held = n.kind == Node.OBJECT ? held(n) : null;
+        if (held != null) {
+            Object[] all = new Object[held.length];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = build(held[i], element);
+            }
+            return all;
+        }
         if (n.kind != Node.LIST) {
             throw new Failure(n.what() + " where a collection is declared");
         }
@@ -264,6 +273,48 @@ final class Values {
             }
         }
         return all;
+    }
+
+    /** The elements of a collection of the JDK that was written by its private fields; keys and values of a map. Null of others. */
+    private static Node[] held(Node n) {
+        switch (String.valueOf(n.type)) {
+            case "java.util.Collections$SingletonList": case "java.util.Collections$SingletonSet":
+                return present(n, "element");
+            case "java.util.Collections$SingletonMap":
+                return present(n, "k", "v");
+            case "java.util.ImmutableCollections$Map1":
+                return present(n, "k0", "v0");
+            case "java.util.ImmutableCollections$List12": case "java.util.ImmutableCollections$Set12":
+                return present(n, "e0", "e1");
+            case "java.util.ImmutableCollections$ListN": {
+                Node elements = n.get("elements");
+                return elements != null && elements.kind == Node.LIST ? elements.inner : null;
+            }
+            case "java.util.Collections$CopiesList": {
+                Node count = n.get("n"), element = n.get("element");
+                if (count == null || element == null || count.number < 0 || count.number > MOST_COPIES) {
+                    return null;
+                }
+                Node[] all = new Node[(int) count.number];
+                java.util.Arrays.fill(all, element);
+                return all;
+            }
+            default:
+                return null;
+        }
+    }
+
+    /** The fields that are there: the second element of a collection of one is an Object. */
+    private static Node[] present(Node n, String... names) {
+        Node[] all = new Node[names.length];
+        int count = 0;
+        for (String name : names) {
+            Node field = n.get(name);
+            if (field != null && !(name.equals("e1") && OBJECT.equals(field.type))) {
+                all[count++] = field;
+            }
+        }
+        return Arrays.copyOf(all, count);
     }
 
     private static EnumSet enumSet(Class<?> constants, Object[] elements) throws Failure {
@@ -377,7 +428,12 @@ final class Values {
         }
         Object[] keys = new Object[n.inner.length], values = new Object[n.inner.length];
         int count = 0;
-        for (int i = 0; i < n.inner.length && !(n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)); i++) {
+        Node[] held = n.kind == Node.OBJECT ? held(n) : null;
+        if (held != null && held.length == 2 && keys.length >= 2) {
+            keys[0] = build(held[0], key);
+            values[count++] = build(held[1], value);
+        }
+        for (int i = 0; i < n.inner.length && held == null && !(n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)); i++) {
             Node in = n.inner[i];
             if (n.kind == Node.OBJECT) { // a format that does not tell them apart
                 keys[count] = build(Node.text(null, String.valueOf(in.name)), key);
