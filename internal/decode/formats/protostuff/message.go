@@ -154,6 +154,13 @@ func (r *Reader) box(class string, p decode.Place, h header) {
 	v := r.raw(s.wire)
 	if n := r.scalar(s.kind, p, h); n != nil {
 		s.set(n, v)
+		r.classify(n, s)
+	}
+}
+
+// classify gives a box its class, which estimates need. Without the application's classes there is nothing to estimate.
+func (r *Reader) classify(n *decode.Node, s scalarType) {
+	if r.library != nil {
 		n.Class = s.class
 	}
 }
