@@ -20,7 +20,8 @@ final class Messages {
     private static final String PACKAGE = "com.google.protobuf.", TYPE_URL = "type.googleapis.com/";
     private static final Class<?> MESSAGE = load("Message"), BYTES = load("ByteString");
     private static final Class<?> DYNAMIC = load("DynamicMessage");
-    private static final int DEEPEST = 200, MOST_FILES = 10_000;
+    private static final int DEEPEST = 200, MOST_FILES = 10_000, MOST_VALUES = 2 << 20;
+    private int made; // values of the message
 
     private final Map<Object, Map<String, Object>> fields = new HashMap<>(); // of a descriptor, by name and by name in JSON
 
@@ -183,6 +184,7 @@ final class Messages {
 
     /** A message of a generated class. */
     Object build(Node n, Class<?> type) throws Failure {
+        made = 0;
         Object builder;
         try {
             Method make = type.getMethod("newBuilder");
@@ -196,6 +198,7 @@ final class Messages {
 
     /** A message without a class. */
     Object build(Node n, Declared type) throws Failure {
+        made = 0;
         return filled(call("DynamicMessage", "newBuilder", "Descriptors$Descriptor", type.descriptor), n, 0);
     }
 
@@ -446,6 +449,9 @@ final class Messages {
     }
 
     private Object single(Object builder, Object field, Node n, int depth) throws Failure {
+        if (++made > MOST_VALUES) { // references may make many of few
+            throw new Failure("a message with too many values");
+        }
         try {
             switch (String.valueOf(of(field, "getJavaType"))) {
                 case "INT":

@@ -258,7 +258,7 @@ final class Values {
         if (held != null) {
             Object[] all = new Object[held.length];
             for (int i = 0; i < all.length; i++) {
-                all[i] = build(held[i], element);
+                all[i] = i > 0 && held[i] == held[i - 1] ? all[i - 1] : build(held[i], element); // copies of one are one
             }
             return all;
         }
