@@ -282,7 +282,7 @@ func (f *estimateFlags) estimate(s *streams, src *measure.Files, c *estimate.Col
 	status := output.NewStatus(s.err, f.in.NoProgress)
 	defer status.Show("")
 	if len(f.as) > 0 {
-		f.java.Registered = f.in.RegisteredClasses()
+		f.java.Registered, f.java.Schemas = f.in.RegisteredClasses(), f.in.Schemas()
 		setup.Registered, setup.Usable, setup.Runner = len(f.java.Registered) > 0, f.java.Usable, &f.java
 		if slices.ContainsFunc(f.as, func(s string) bool { return strings.HasSuffix(s, " registered") }) && !setup.Registered {
 			return nil, exit.Usagef("--as %s: name the registered classes with --register FILE or --optimizer CLASS", strings.Join(f.as, ","))

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"dubbo-wire/internal/decode/protoschema"
 	"dubbo-wire/internal/estimate/helper"
 	"dubbo-wire/internal/estimate/jvm"
 	"dubbo-wire/internal/estimate/releases"
@@ -29,6 +30,8 @@ type Java struct {
 	Maven bool
 	// UserPath are the jars, wars and folders with the application's classes, Registered the classes that are registered, in order.
 	UserPath, Registered []string
+	// Schemas are those of --proto, nil without any.
+	Schemas *protoschema.Generated
 	// Release is that of --release; Check sets it to that of the jars that the user has if it is empty.
 	Release string
 
@@ -151,8 +154,8 @@ func POM(release string, as []string) (string, error) {
 		if name == "all" {
 			return releases.POM(release, nil)
 		}
-		if name = strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix); name == derived {
-			name = "hessian2" // what every pom has is enough
+		if name = strings.TrimSuffix(strings.TrimPrefix(name, triplePrefix), registeredSuffix); name == derived && !slices.Contains(releases.Of(release), name) {
+			name = "hessian2" // what every pom has is enough for a schema that is derived from classes
 		}
 		if !slices.Contains(names, name) && slices.Contains(releases.Of(release), name) {
 			names = append(names, name)
@@ -167,7 +170,7 @@ func POM(release string, as []string) (string, error) {
 
 // Start starts a machine.
 func (j *Java) Start(ctx context.Context, vm *VM, timing bool, received func(Encoded)) (Child, error) {
-	c := jvm.Config{Source: helper.Source, Java: j.Program, ClassPath: j.paths[vm.Release], UserPath: j.UserPath, Targets: vm.Targets}
+	c := jvm.Config{Source: helper.Source, Java: j.Program, ClassPath: j.paths[vm.Release], UserPath: j.UserPath, Targets: vm.Targets, Schemas: j.Schemas}
 	if vm.Registered {
 		c.Registered = j.Registered
 	}

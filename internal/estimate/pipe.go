@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -83,6 +84,12 @@ func AppendValues(dst []byte, m *rpc.Message) (values []byte, cause string) {
 		}
 	}
 	p := piper{t: t, dst: dst}
+	if m.Format != nil {
+		p.format = m.Format.Name
+	}
+	if m.Format != nil && m.Format.Name == "protostuff" {
+		p.again = rootsAgain(t, top[0], top[1])
+	}
 	switch {
 	case m.Kind == rpc.Response && top[1] >= 0:
 		p.int32(1)
@@ -99,20 +106,46 @@ func AppendValues(dst []byte, m *rpc.Message) (values []byte, cause string) {
 	default:
 		return dst, "the arguments are not decoded"
 	}
+	about := len(p.dst)
+	p.dst = append(p.dst, 0)
 	switch {
 	case top[2] >= 0 && t.Nodes[top[2]].Kind == decode.Map:
-		p.dst = append(p.dst, 1)
+		p.dst[about] |= hasAttachments
 		p.node(top[2])
 	case len(m.Headers) > 0:
+		p.dst[about] |= hasAttachments
 		p.headers(m)
 	default:
-		p.dst = append(p.dst, 0)
+		if f := m.Format; f != nil && f.NoAttachments && p.unwritten == "" && (m.Kind != rpc.Response || m.ResultKind >= 3) {
+			p.unwritten = f.Name + " writes no attachments, so those of the call are not known"
+		}
 	}
 	if p.cause != "" {
 		return dst, p.cause
 	}
+	if p.unwritten != "" {
+		p.dst[about] |= lacksValues
+		p.text(p.unwritten)
+	}
+	if m.Format != nil && slices.Contains(copiesTimes, m.Format.Name) {
+		p.dst[about] |= copiedTimes
+	}
+	if m.Format != nil && (m.Format.Name == "protobuf" || m.Format.Name == "protobuf-json") {
+		p.dst[about] |= protobufOnly
+	}
 	return p.dst, ""
 }
+
+// What follows the values of a message, and what is known of it: bits of one byte.
+const (
+	hasAttachments = 1 // the attachments follow
+	lacksValues    = 2 // a text follows, which says what the serialization has not written
+	copiedTimes    = 4 // a time that two fields have was written twice
+	protobufOnly   = 8 // its serialization writes messages of protocol buffers
+)
+
+// copiesTimes are serializations that write references to objects, but not to times.
+var copiesTimes = []string{"fury", "fury-compatible"}
 
 // unsent returns why a message cannot be sent, "" if it can.
 func unsent(m *rpc.Message) string {
@@ -144,15 +177,23 @@ func unsent(m *rpc.Message) string {
 
 // piper appends values of a tree.
 type piper struct {
-	own   bool // what follows is what a class of the JDK has written by its own code
-	t     *decode.Tree
-	dst   []byte
-	cause string
+	format string
+	own    bool // what follows is what a class of the JDK has written by its own code
+	t      *decode.Tree
+	dst    []byte
+	cause  string
 	// numbers are those of the nodes in the order sent, by their index in the tree, -1 for others; next is the next one.
 	numbers []int32
 	next    int32
 	depth   int
+	// again has the places of objects of which the wire has another copy, by the copy. Their parts are sent where they are met first.
+	again map[int]int
+	// unwritten says what of the message its serialization does not write: other serializations cannot write the message.
+	unwritten string
 }
+
+// unwritten is the kind of a value that takes no bytes, whatever it is. The Java side puts any value of the declared class there.
+const unwritten = 16
 
 // maxPiped is the depth of values that are sent: Dubbo's serializers recurse.
 const maxPiped = 400
@@ -185,7 +226,7 @@ func (p *piper) headers(m *rpc.Message) {
 			n += 2
 		}
 	}
-	p.dst = append(p.dst, 1, byte(decode.Map), byte(decode.ByField))
+	p.dst = append(p.dst, byte(decode.Map), byte(decode.ByField))
 	p.dst = appendNull(appendText(p.dst, "attachments"))
 	p.int32(n)
 	for i := range m.Headers {
@@ -208,6 +249,24 @@ func (p *piper) headers(m *rpc.Message) {
 // node sends node i with what is in it.
 func (p *piper) node(i int) {
 	n := &p.t.Nodes[i]
+	if of, ok := p.again[i]; ok && p.sent(of) {
+		p.reference(n, of)
+		return
+	}
+	if n.Kind == decode.Ref && len(p.again) > 0 {
+		of := int(n.Num)
+		if root, ok := p.again[of]; ok {
+			of = root
+		}
+		if p.sent(of) {
+			p.reference(n, of)
+			return
+		}
+		if k := p.t.Nodes[max(of, 0)].Kind; of != i && (k == decode.Object || k == decode.List || k == decode.Map) {
+			p.moved(i, of)
+			return
+		}
+	}
 	if p.numbers == nil {
 		p.numbers = make([]int32, len(p.t.Nodes))
 		for k := range p.numbers {
@@ -256,6 +315,7 @@ func (p *piper) node(i int) {
 		label, name, class = decode.ByField, field, inner
 		p.next++
 	}
+	at := len(p.dst)
 	p.dst = append(p.dst, byte(kind), byte(label))
 	p.optional(name)
 	p.optional(class)
@@ -290,10 +350,56 @@ func (p *piper) node(i int) {
 		}
 	case decode.Custom:
 		p.fail(i, "bytes that the application's own code wrote")
+	case decode.Opaque:
+		if n.Num != 1 {
+			p.fail(i, "not decoded")
+			break
+		}
+		p.dst[at] = unwritten
+		if p.unwritten == "" {
+			p.unwritten = p.format + " does not write " + p.named(n)
+		}
 	default:
 		p.fail(i, "not decoded")
 	}
 	p.depth--
+}
+
+// reference sends a reference in place of node n.
+func (p *piper) reference(n *decode.Node, of int) {
+	p.dst = append(p.dst, byte(decode.Ref), byte(n.Label))
+	if n.Label == decode.ByField {
+		p.optional(n.Name)
+	} else {
+		p.dst = appendNull(p.dst)
+	}
+	p.dst = appendNull(p.dst)
+	p.int32(int(p.numbers[of]))
+	p.next++
+}
+
+// named names a value by its field, or says which of several it is.
+func (p *piper) named(n *decode.Node) string {
+	switch of := int(n.Parent); {
+	case n.Label == decode.ByField && of >= 0 && p.t.Nodes[of].Class != "":
+		class := p.t.Nodes[of].Class
+		return class[strings.LastIndexByte(class, '.')+1:] + "." + n.Name
+	case n.Label == decode.ByField && n.Name != "args" && n.Name != "result":
+		return n.Name
+	case of >= 0 && p.t.Nodes[of].Name == "args":
+		return fmt.Sprintf("argument %d", n.Index+1)
+	case n.Name == "result":
+		return "the result"
+	}
+	return "an element"
+}
+
+// moved sends an object in place of the reference at node i.
+func (p *piper) moved(i, of int) {
+	n, label, name := &p.t.Nodes[of], p.t.Nodes[of].Label, p.t.Nodes[of].Name
+	n.Label, n.Name = p.t.Nodes[i].Label, p.t.Nodes[i].Name
+	p.node(of)
+	n.Label, n.Name = label, name
 }
 
 // sent reports whether a node has a number.

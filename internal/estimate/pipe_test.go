@@ -54,7 +54,7 @@ func (r *recordReader) node(depth int) {
 	assert.Equal(r.t, label != decode.ByField || name == "", null)
 	r.text()
 	switch kind {
-	case decode.Null:
+	case decode.Null, unwritten:
 	case decode.Bool:
 		r.take(1)
 	case decode.Int:
@@ -130,8 +130,13 @@ func recorded(t *testing.T, m *rpc.Message) {
 	for n := read.int32(); n > 0; n-- {
 		read.node(1)
 	}
-	if read.take(1)[0] == 1 {
+	about := read.take(1)[0]
+	if about&hasAttachments != 0 {
 		read.node(1)
+	}
+	if about&lacksValues != 0 {
+		text, _ := read.text()
+		assert.NotEmpty(t, text)
 	}
 	assert.Empty(t, read.b)
 }

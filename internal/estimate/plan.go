@@ -140,8 +140,8 @@ func (p *Plan) add(name string, usable func(string) string) (t *Target, r *run) 
 
 // nearest returns the nearest release that writes a serialization, over Triple if it must be.
 func (p *Plan) nearest(name string, triple bool) (release string, ok bool) {
-	if name == derived {
-		name = "hessian2" // which every release has: the schema needs nothing of Dubbo's
+	if name == derived && !slices.ContainsFunc(p.c.order, func(o *observed) bool { return strings.HasPrefix(o.format, derived) }) {
+		name = "hessian2" // which every release has: a schema that is derived from classes needs nothing of Dubbo's
 	}
 	if !triple || p.Release >= firstTriple {
 		release, ok = releases.Nearest(name, p.Release)

@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protoschema"
 	"dubbo-wire/internal/decode/registration"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/term"
@@ -91,6 +92,9 @@ func (in *Input) ClassFiles() []string {
 	}
 	return slices.Concat(in.Classes.Consumer, in.Classes.Provider, in.Classes.Paths)
 }
+
+// Schemas returns what classes generated from the files of --proto would tell, nil without any.
+func (in *Input) Schemas() *protoschema.Generated { return in.classes.path.Generated() }
 
 // RegisteredClasses returns the classes of --register and --optimizer, in order.
 func (in *Input) RegisteredClasses() (names []string) {

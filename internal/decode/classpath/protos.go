@@ -71,6 +71,14 @@ func (p *Path) HasClasses() bool { return p != nil && p.classes }
 // Protos returns the number of messages in .proto files and descriptor sets.
 func (p *Path) Protos() int { return p.given.Len() }
 
+// Generated returns what classes generated from the .proto files and descriptor sets would tell, nil without any.
+func (p *Path) Generated() *protoschema.Generated {
+	if p == nil {
+		return nil
+	}
+	return p.given.Generated()
+}
+
 // Message returns the schema of a message by its full name, as a side has it; nil if it is not known.
 func (p *Path) Message(s decode.Side, name string) *protoschema.Message {
 	if p == nil {

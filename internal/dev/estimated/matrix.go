@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/estimate/helper"
 	"dubbo-wire/internal/estimate/jvm"
 )
@@ -55,12 +56,15 @@ type Matrix struct {
 	Java      string
 	ClassPath []string // jars of the release
 	UserPath  []string // jars of the application
+	Protos    []string // schemas of messages that have no classes in these
 	// Registered are the classes that the application registers, and List the file that has them.
 	Registered []string
 	List       string
 	Captures   []Capture
 	// Sources are the serializations to estimate from; nil for all.
 	Sources []string
+	// Only chooses the bodies that are sent; nil for all.
+	Only func(*Body) bool
 	// Examples is how many differences a cell keeps.
 	Examples int
 
@@ -150,7 +154,11 @@ func (m *Matrix) Run(ctx context.Context) (map[Key]*Cell, error) {
 
 // start starts a machine.
 func (r *run) start(ctx context.Context, vm *machine) (err error) {
-	config := jvm.Config{Source: helper.Source, Java: r.Java, ClassPath: r.ClassPath, UserPath: r.UserPath, MaxBody: 16 << 20}
+	path, err := classpath.Open(classpath.Options{Protos: r.Protos})
+	if err != nil {
+		return err
+	}
+	config := jvm.Config{Schemas: path.Generated(), Source: helper.Source, Java: r.Java, ClassPath: r.ClassPath, UserPath: r.UserPath, MaxBody: 16 << 20}
 	for _, t := range vm.targets {
 		base, registered := strings.CutSuffix(t, registeredSuffix)
 		if registered {
@@ -175,14 +183,14 @@ func (r *run) send(c *Capture) error {
 	if strings.HasSuffix(c.Serialization, registeredSuffix) {
 		list = r.List
 	}
-	messages, err := Messages(c.File, list, r.UserPath...)
+	messages, err := Messages(c.File, list, r.Protos, r.UserPath...)
 	if err != nil {
 		return err
 	}
 	for i := range messages {
 		msg := &messages[i]
 		body, ok := bodies[msg.Place]
-		if !ok {
+		if !ok || r.Only != nil && !r.Only(&body) {
 			continue
 		}
 		r.mu.Lock()

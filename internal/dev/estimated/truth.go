@@ -98,14 +98,14 @@ type Message struct {
 	Cause  string // why it cannot be sent
 }
 
-// Messages returns the requests and responses of a capture, decoded with the class files at paths and the list of registered classes, if there is one.
-func Messages(file, list string, paths ...string) ([]Message, error) {
+// Messages returns the requests and responses of a capture, decoded with the class files at paths, the list of registered classes, if there is one, and .proto files.
+func Messages(file, list string, protos []string, paths ...string) ([]Message, error) {
 	src, err := capture.Open([]string{file}, capture.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	options := classpath.Options{Paths: paths}
+	options := classpath.Options{Paths: paths, Protos: protos}
 	if list != "" {
 		options.Lists = []string{list}
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"dubbo-wire/internal/decode/protoschema"
 	"dubbo-wire/internal/estimate/helper"
 )
 
@@ -30,6 +31,8 @@ type Config struct {
 	ClassPath, UserPath []string
 	// Registered are the classes that the serializers register, in order; empty for the unregistered variant.
 	Registered []string
+	// Schemas are those of messages of protocol buffers that have no classes, nil without any.
+	Schemas *protoschema.Generated
 	// Targets are what bodies are written in: "kryo", "triple/hessian2".
 	Targets []string
 	// TimingMillis is about how long the times of all targets are measured; 0 measures none. MaxBody is the largest body in bytes; 0 is 64 MiB.

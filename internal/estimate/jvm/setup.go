@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,10 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"dubbo-wire/internal/decode/protoschema"
 )
 
 // setup is what all processes of a child have in common.
@@ -80,8 +85,38 @@ func (s *setup) prepare(ctx context.Context, c *Config) error {
 	if s.work, err = filepath.Abs(s.work); err != nil {
 		return err
 	}
-	s.arguments = append(options(c, s.work), "-cp", strings.Join(entries, string(filepath.ListSeparator)), main)
+	options := options(c, s.work)
+	if c.Schemas != nil {
+		file := filepath.Join(s.work, "schemas")
+		b, err := schemas(c.Schemas)
+		if err == nil {
+			err = os.WriteFile(file, b, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+		options = append(options, "-Ddubbowire.schemas="+file)
+	}
+	s.arguments = append(options, "-cp", strings.Join(entries, string(filepath.ListSeparator)), main)
 	return nil
+}
+
+// schemas returns schemas as the child reads them: texts after their length. The first one is a FileDescriptorSet.
+func schemas(g *protoschema.Generated) ([]byte, error) {
+	set, err := proto.MarshalOptions{Deterministic: true}.Marshal(g.Files)
+	if err != nil {
+		return nil, err
+	}
+	text := func(b []byte, s string) []byte { return append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...) }
+	b := text(nil, string(set))
+	for class, name := range g.Classes {
+		b = text(text(text(b, "class"), class), name)
+	}
+	for method, types := range g.Methods {
+		b = text(text(text(b, "takes"), method), types[0])
+		b = text(text(text(b, "returns"), method), types[1])
+	}
+	return b, nil
 }
 
 // opened are the packages of the JDK that serializers reflect on.

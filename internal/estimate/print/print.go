@@ -300,7 +300,9 @@ func notes(r *estimate.Result) []string {
 		of   func(t *estimate.TargetResult) bool
 		text string
 	}{
-		{func(t *estimate.TargetResult) bool { return strings.HasSuffix(t.As, "protobuf") && t.Release != "" }, "protobuf: schema derived from the classes."},
+		{func(t *estimate.TargetResult) bool {
+			return strings.HasSuffix(t.As, "protobuf") && t.Release != "" && !measuresProtobuf(r)
+		}, "protobuf: schema derived from the classes."},
 		{func(t *estimate.TargetResult) bool { return strings.HasSuffix(t.As, " stream") }, "stream: the bodies of a connection in one direction are one stream that is flushed after each of them, as if a layer below compressed; on the first 32 connections."},
 		{func(t *estimate.TargetResult) bool { return strings.HasSuffix(t.As, " framing") }, "framing: the observed values as they are, in the bodies, frames and headers of Triple."},
 	} {
@@ -318,6 +320,11 @@ func notes(r *estimate.Result) []string {
 		list = append(list, "Stopped before the CPU time was measured.")
 	}
 	return list
+}
+
+// measuresProtobuf reports whether messages of protocol buffers were observed, which have schemas of their own.
+func measuresProtobuf(r *estimate.Result) bool {
+	return slices.ContainsFunc(r.Targets, func(t *estimate.TargetResult) bool { return t.Measured && strings.Contains(t.As, "protobuf") })
 }
 
 // calibrationLines say how well the observed bodies come out again. Serializations of which all do are in one line.

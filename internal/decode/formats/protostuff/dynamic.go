@@ -278,6 +278,7 @@ func (r *Reader) one(v *leaf, p decode.Place, h header) {
 	switch {
 	case v.scalar != nil:
 		v.scalar.set(n, v.num)
+		r.classify(n, *v.scalar)
 	case v.text != nil:
 		n.Text = v.text()
 	case v.kind == decode.Date:

@@ -156,25 +156,34 @@ func (r *Reader) box(class string, p decode.Place, h header) {
 	v := r.raw(s.wire)
 	if n := r.scalar(s.kind, p, h); n != nil {
 		s.set(n, v)
+		r.classify(n, s)
+	}
+}
+
+// classify gives a box its class, which estimates need. Without the application's classes there is nothing to estimate.
+func (r *Reader) classify(n *decode.Node, s scalarType) {
+	if r.library != nil {
+		n.Class = s.class
 	}
 }
 
 // A scalarType is how a primitive type, or its box, is written.
 type scalarType struct {
-	wire byte
-	kind decode.Kind
-	bits int
+	wire  byte
+	kind  decode.Kind
+	bits  int
+	class string // of the box, where the value does not tell it
 }
 
 var scalars = map[string]scalarType{
-	"java.lang.Boolean":   {varintWire, decode.Bool, 1},
-	"java.lang.Byte":      {varintWire, decode.Int, 8},
-	"java.lang.Character": {varintWire, decode.Char, 16},
-	"java.lang.Short":     {varintWire, decode.Int, 16},
-	"java.lang.Integer":   {varintWire, decode.Int, 32},
-	"java.lang.Long":      {varintWire, decode.Int, 64},
-	"java.lang.Float":     {fixed32Wire, decode.Float32, 32},
-	"java.lang.Double":    {fixed64Wire, decode.Float64, 64},
+	"java.lang.Boolean":   {varintWire, decode.Bool, 1, ""},
+	"java.lang.Byte":      {varintWire, decode.Int, 8, "java.lang.Byte"},
+	"java.lang.Character": {varintWire, decode.Char, 16, ""},
+	"java.lang.Short":     {varintWire, decode.Int, 16, "java.lang.Short"},
+	"java.lang.Integer":   {varintWire, decode.Int, 32, "java.lang.Integer"},
+	"java.lang.Long":      {varintWire, decode.Int, 64, "java.lang.Long"},
+	"java.lang.Float":     {fixed32Wire, decode.Float32, 32, ""},
+	"java.lang.Double":    {fixed64Wire, decode.Float64, 64, ""},
 }
 
 // set fills a node from the raw number.

@@ -173,8 +173,8 @@ final class Beans {
             }
             try {
                 Object value = null;
-                // Hessian does not write times as references. Equal ones in one object are one object: the time at which it was made.
-                String time = in.kind == Node.DATE && in.type != null && in.type.contains(".hessian.") ? in.type + in.text : null;
+                // Hessian and Fury do not write times as references. Equal ones in one object are one object: the time at which it was made.
+                String time = in.kind == Node.DATE && (values.timesCopied || in.type != null && in.type.contains(".hessian.")) ? in.type + in.text : null;
                 if (time != null && times != null) {
                     value = times.get(time);
                 }

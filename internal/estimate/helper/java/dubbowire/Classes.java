@@ -54,6 +54,8 @@ final class Classes {
             + "CopyOnWriteArraySet ConcurrentLinkedQueue ConcurrentLinkedDeque BlockingQueue BlockingDeque LinkedBlockingQueue LinkedBlockingDeque "
             + "PriorityBlockingQueue ConcurrentHashMap$KeySetView TimeUnit",
         "java.util.concurrent.atomic.", "AtomicBoolean AtomicInteger AtomicLong AtomicReference AtomicIntegerArray AtomicLongArray",
+        "com.google.protobuf.", "Any BoolValue BytesValue DoubleValue Duration Empty FieldMask FloatValue Int32Value Int64Value ListValue StringValue Struct "
+            + "Timestamp UInt32Value UInt64Value Value",
         "sun.util.calendar.", "ZoneInfo");
 
     private static final Set<String> EXCEPTIONS = names(
@@ -151,6 +153,16 @@ final class Classes {
     /** Whether it came with the user's jars, or is built as if it had. */
     boolean ours(Class<?> c) {
         return entries.contains(c.getName()) || PLAIN.contains(c.getName());
+    }
+
+    /** Whether a class of a name may be loaded. */
+    boolean has(String name) {
+        try {
+            find(name);
+            return true;
+        } catch (Failure e) {
+            return false;
+        }
     }
 
     /** The class of a name in source form, loaded but not initialized. */

@@ -58,6 +58,9 @@ final class Generics {
         if (depth > DEEPEST) {
             return Object.class;
         }
+        if (t instanceof Messages.Declared) {
+            return ((Messages.Declared) t).raw();
+        }
         if (t instanceof ParameterizedType) {
             return raw(((ParameterizedType) t).getRawType(), depth + 1);
         }

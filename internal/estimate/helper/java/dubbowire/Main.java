@@ -19,6 +19,7 @@ import java.security.MessageDigest;
  */
 public final class Main {
     private static final long STACK = 4 << 20;
+    private static final String UNKNOWN = "the type of the message is not known: its service is neither in the class path (--classpath) nor in the schemas (--proto)";
     private static final int MOST_THREADS = 500;
 
     private final Reader in;
@@ -127,13 +128,14 @@ public final class Main {
             String as = in.targets[i];
             try {
                 if (as.equals("protobuf") || as.equals("triple/protobuf")) {
-                    targets[i] = new Protobuf(as.startsWith("triple/"));
+                    targets[i] = new Protobuf(as.startsWith("triple/"), dubbo);
                 } else if (none != null) {
                     missing[i] = none;
                 } else if (as.startsWith("triple/")) {
                     targets[i] = new Triple(dubbo, as.substring("triple/".length()));
                 } else {
                     targets[i] = dubbo.target(dubbo.extension(as));
+                    targets[i] = as.equals("protobuf-json") ? new Dynamic(targets[i], true) : targets[i];
                 }
             } catch (Throwable e) {
                 missing[i] = Failure.line(e);
@@ -165,7 +167,7 @@ public final class Main {
         boolean failed = false;
         int place = in.timingMillis > 0 && cause == null ? clock.place(m) : -1;
         for (int i = 0; i < targets.length; i++) {
-            String why = missing[i] != null ? missing[i] : cause;
+            String why = missing[i] != null ? missing[i] : cause != null ? cause : refused(m, in.targets[i]);
             if (why == null) {
                 try {
                     if (m.decimals && i > 0) {
@@ -182,6 +184,9 @@ public final class Main {
                     } else if (in.targets[i].equals("avro") && why.startsWith("NullPointerException")) {
                         String found = Nulls.first(m);
                         why = found == null ? why : found + ": this service could not use avro as it is";
+                    }
+                    if (m.protobufOnly && why.contains("google protobuf object")) {
+                        why = UNKNOWN;
                     }
                     failed |= in.targets[i].contains("kryo") || in.targets[i].contains("fst");
                 }
@@ -201,6 +206,20 @@ public final class Main {
         }
         m.values = null;
         return failed;
+    }
+
+    /** Why a message cannot be written by a serialization that would write something; null if it can. */
+    private static String refused(Message m, String as) {
+        if (m.unwritten != null && !as.equals("avro")) {
+            return m.unwritten;
+        }
+        if (m.protobufOnly && !m.messages && as.equals("triple/protobuf") && m.hasValues()) {
+            return UNKNOWN;
+        }
+        if ((m.messages || m.protobufOnly && m.hasValues()) && !as.equals("triple/protobuf") && !as.startsWith("protobuf")) {
+            return "a message of protocol buffers: the service would have to take objects of other classes";
+        }
+        return null;
     }
 
     private static boolean tooLarge(Throwable e) {

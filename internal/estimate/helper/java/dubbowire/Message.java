@@ -11,6 +11,10 @@ final class Message {
     int resultKind;
     Node[] values; // arguments; or one result, or none
     Node attached; // null without attachments
+    String unwritten; // what of it the observed serialization does not write, null if it writes everything
+    boolean timesCopied; // a time that two fields have was written twice
+    boolean protobufOnly; // its serialization writes messages of protocol buffers
+    boolean messages; // there are messages of protocol buffers
     boolean decimals; // there are numbers that remember what was computed of them
 
     Signature signature;
@@ -19,6 +23,15 @@ final class Message {
 
     Object result() {
         return objects.length == 0 ? null : objects[0];
+    }
+
+    boolean hasValues() {
+        for (Object o : objects) {
+            if (o != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean isException() {

@@ -3,7 +3,7 @@ package dubbowire;
 /** A value as it was on the wire, and the object that was built from it. */
 final class Node {
     static final int NULL = 1, BOOL = 2, INT = 3, FLOAT32 = 4, FLOAT64 = 5, CHAR = 6, STRING = 7, BYTES = 8, DATE = 9, DECIMAL = 10, ENUM = 11,
-        LIST = 12, MAP = 13, OBJECT = 14, REF = 15;
+        LIST = 12, MAP = 13, OBJECT = 14, REF = 15, UNWRITTEN = 16;
     static final int BY_FIELD = 1;
     static final Node[] NONE = {};
 
@@ -35,7 +35,7 @@ final class Node {
     }
 
     boolean isScalar() {
-        return kind != LIST && kind != MAP && kind != OBJECT && kind != REF;
+        return kind != LIST && kind != MAP && kind != OBJECT && kind != REF && kind != UNWRITTEN;
     }
 
     /** The field, or the value of the key, with the first of the names that is there; null without one. References are followed. */

@@ -20,9 +20,12 @@ final class Protobuf implements Target {
     private static final int VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5;
     private final boolean triple; // else the envelope of Dubbo's serialization protobuf
     private final Method schemaOf, write, read, newMessage, allocate;
+    private final Dubbo dubbo; // null without one
+    private Target own; // Dubbo's serialization
 
-    Protobuf(boolean triple) throws ReflectiveOperationException {
+    Protobuf(boolean triple, Dubbo dubbo) throws ReflectiveOperationException {
         this.triple = triple;
+        this.dubbo = dubbo;
         ClassLoader loader = Protobuf.class.getClassLoader();
         Class<?> schema = Class.forName("io.protostuff.Schema", true, loader), buffer = Class.forName("io.protostuff.LinkedBuffer", true, loader);
         Class<?> io = Class.forName("io.protostuff.ProtobufIOUtil", true, loader);
@@ -35,6 +38,16 @@ final class Protobuf implements Target {
 
     @Override
     public void encode(Message m, OutputStream out) throws Throwable {
+        if (m.messages && triple) {
+            for (Object o : m.objects) {
+                out.write(Messages.bytes(o)); // one
+            }
+            return;
+        }
+        if (m.messages || m.protobufOnly && !triple) {
+            own().encode(m, out);
+            return;
+        }
         if (triple) {
             Object[] values = m.response ? new Object[] {m.result()} : m.objects;
             if (values.length == 1 && values[0] != null && isMessage(values[0].getClass())) {
@@ -70,6 +83,17 @@ final class Protobuf implements Target {
         field(map, 1, attachments);
         varint(out, map.size());
         out.write(map.array(), 0, map.size());
+    }
+
+    /** Dubbo's serialization, for messages that have a schema of their own. */
+    private Target own() throws Throwable {
+        if (own == null) {
+            if (dubbo == null) {
+                throw new Failure("no Dubbo in the class path");
+            }
+            own = new Dynamic(dubbo.target(dubbo.extension("protobuf")), false);
+        }
+        return own;
     }
 
     /** A message after its length; null is one without fields. */
@@ -214,6 +238,14 @@ final class Protobuf implements Target {
 
     @Override
     public void decode(Message m, byte[] body) throws Throwable {
+        if (m.messages || m.protobufOnly && !triple) {
+            if (triple) {
+                Messages.parse(m.objects[0], body);
+            } else {
+                own().decode(m, body);
+            }
+            return;
+        }
         byte[] all = Arrays.copyOf(body, body.length); // protostuff may keep it
         Object[] values = m.response ? new Object[] {m.result()} : m.objects;
         if (triple) {

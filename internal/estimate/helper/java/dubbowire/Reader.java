@@ -63,7 +63,11 @@ final class Reader {
         m.descriptor = string();
         m.resultKind = in.readUnsignedByte();
         m.values = children(0);
-        m.attached = in.readUnsignedByte() == 1 ? node(0) : null;
+        int about = in.readUnsignedByte();
+        m.attached = (about & 1) != 0 ? node(0) : null;
+        m.unwritten = (about & 2) != 0 ? string() : null;
+        m.timesCopied = (about & 4) != 0;
+        m.protobufOnly = (about & 8) != 0;
         m.decimals = decimals;
         return m;
     }
@@ -101,7 +105,7 @@ final class Reader {
         n.type = string();
         decimals |= n.kind == Node.DECIMAL;
         switch (n.kind) {
-            case Node.NULL:
+            case Node.NULL: case Node.UNWRITTEN:
                 break;
             case Node.BOOL:
                 n.number = in.readUnsignedByte();

@@ -67,13 +67,25 @@ final class Signature {
                 s.descriptor = descriptor(s.classes);
                 return s;
             }
+            Messages.Declared taken = Messages.taken(m.service, m.method), returned = Messages.returned(m.service, m.method);
+            if (returned != null) {
+                s.result = returned;
+            }
+            if (m.descriptor == null && taken != null) {
+                s.types = new Type[] {taken};
+                s.classes = new Class<?>[] {taken.raw()};
+                return s;
+            }
             if (m.descriptor == null && !m.response && m.values.length > 0) {
                 throw new Failure("the types of the parameters of " + m.method + " are not known: its service is not in the jars (--classpath)");
             }
             try {
                 s.descriptor = m.descriptor == null ? "" : m.descriptor;
-                s.classes = parse(s.descriptor);
-                s.types = s.classes;
+                s.types = parse(s.descriptor);
+                s.classes = new Class<?>[s.types.length];
+                for (int i = 0; i < s.types.length; i++) {
+                    s.classes[i] = Generics.raw(s.types[i]);
+                }
             } catch (Failure f) {
                 if (!m.response) {
                     throw f; // a response needs only its result
@@ -109,8 +121,8 @@ final class Signature {
             return Future.class.isAssignableFrom(Generics.raw(result)) ? Generics.argument(result, Generics.raw(result), 0) : result;
         }
 
-        private Class<?>[] parse(String descriptor) throws Failure {
-            List<Class<?>> all = new ArrayList<>();
+        private Type[] parse(String descriptor) throws Failure {
+            List<Type> all = new ArrayList<>();
             for (int i = 0; i < descriptor.length();) {
                 int dimensions = 0;
                 while (i < descriptor.length() && descriptor.charAt(i) == '[' && dimensions < 16) {
@@ -127,12 +139,18 @@ final class Signature {
                     if (end < 0 || descriptor.charAt(i) != 'L') {
                         throw new Failure("no descriptor of parameters: " + Failure.cut(descriptor));
                     }
-                    c = classes.find(descriptor.substring(i + 1, end).replace('/', '.'));
+                    String name = descriptor.substring(i + 1, end).replace('/', '.');
                     i = end + 1;
+                    Messages.Declared message = dimensions == 0 && !classes.has(name) ? Messages.ofClass(name) : null;
+                    if (message != null) {
+                        all.add(message);
+                        continue;
+                    }
+                    c = classes.find(name);
                 }
                 all.add(dimensions == 0 ? c : Array.newInstance(c, new int[dimensions]).getClass());
             }
-            return all.toArray(new Class<?>[0]);
+            return all.toArray(new Type[0]);
         }
     }
 

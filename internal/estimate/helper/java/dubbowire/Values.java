@@ -19,9 +19,12 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Makes objects of nodes. The declared type, with its generic arguments, decides where the wire leaves it open. */
 @SuppressWarnings({"unchecked", "rawtypes"})
 final class Values {
+    private static final int MOST_COPIES = 1 << 16;
     private static final String OBJECT = "java.lang.Object";
     private final Classes classes;
     private final Beans beans = new Beans();
+    boolean timesCopied; // in the message
+    private final Messages messages = new Messages();
 
     Values(Classes classes) {
         this.classes = classes;
@@ -71,11 +74,17 @@ final class Values {
     }
 
     private Object make(Node n, Type declared, Class<?> want) throws Failure {
+        if (n.kind == Node.UNWRITTEN) {
+            return any(want);
+        }
         if (want == Optional.class) {
             return optional(n, declared);
         }
         if (n.kind == Node.NULL) {
             return want.getName().startsWith("java.util.Optional") ? Scalars.build(want, n) : nothing(want);
+        }
+        if (Messages.is(want)) {
+            return declared instanceof Messages.Declared ? messages.build(n, (Messages.Declared) declared) : messages.build(n, want);
         }
         Class<?> type = type(n, want);
         if (type == Class.class || type == Object.class && n.kind == Node.OBJECT && "java.lang.Class".equals(n.type)) {
@@ -110,6 +119,24 @@ final class Values {
             return map(n, declared, type, null);
         }
         return object(n, declared, type);
+    }
+
+    /** Values of classes of the JDK of which no object can be allocated. */
+    private static final Object[] EXAMPLES = {0, java.time.ZoneOffset.UTC, new java.util.SimpleTimeZone(0, "UTC"), new java.util.GregorianCalendar(), Object.class};
+
+    /** Any value of a class, for a serialization that writes nothing of it. */
+    private static Object any(Class<?> want) throws Failure {
+        Class<?> c = Map.class.isAssignableFrom(want) ? Containers.usual(want, true) : Containers.usual(want, false);
+        if (c == Object.class) {
+            return new Object();
+        }
+        for (Object example : EXAMPLES) {
+            if (c.isInstance(example)) {
+                return example;
+            }
+        }
+        boolean allocated = c.getName().startsWith("java.") && !c.isEnum() && !c.isInterface() && !java.lang.reflect.Modifier.isAbstract(c.getModifiers());
+        return allocated ? Beans.allocate(c) : null;
     }
 
     /** The class to build: the one on the wire if it fits what is declared, else the declared one or what stands for it. */
@@ -227,6 +254,14 @@ final class Values {
         if (n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)) {
             return new Object[0]; // Hessian does not write its elements
         }
+        Node[] held = n.kind == Node.OBJECT ? held(n) : null;
+        if (held != null) {
+            Object[] all = new Object[held.length];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = i > 0 && held[i] == held[i - 1] ? all[i - 1] : build(held[i], element); // copies of one are one
+            }
+            return all;
+        }
         if (n.kind != Node.LIST) {
             throw new Failure(n.what() + " where a collection is declared");
         }
@@ -238,6 +273,48 @@ final class Values {
             }
         }
         return all;
+    }
+
+    /** The elements of a collection of the JDK that was written by its private fields; keys and values of a map. Null of others. */
+    private static Node[] held(Node n) {
+        switch (String.valueOf(n.type)) {
+            case "java.util.Collections$SingletonList": case "java.util.Collections$SingletonSet":
+                return present(n, "element");
+            case "java.util.Collections$SingletonMap":
+                return present(n, "k", "v");
+            case "java.util.ImmutableCollections$Map1":
+                return present(n, "k0", "v0");
+            case "java.util.ImmutableCollections$List12": case "java.util.ImmutableCollections$Set12":
+                return present(n, "e0", "e1");
+            case "java.util.ImmutableCollections$ListN": {
+                Node elements = n.get("elements");
+                return elements != null && elements.kind == Node.LIST ? elements.inner : null;
+            }
+            case "java.util.Collections$CopiesList": {
+                Node count = n.get("n"), element = n.get("element");
+                if (count == null || element == null || count.number < 0 || count.number > MOST_COPIES) {
+                    return null;
+                }
+                Node[] all = new Node[(int) count.number];
+                java.util.Arrays.fill(all, element);
+                return all;
+            }
+            default:
+                return null;
+        }
+    }
+
+    /** The fields that are there: the second element of a collection of one is an Object. */
+    private static Node[] present(Node n, String... names) {
+        Node[] all = new Node[names.length];
+        int count = 0;
+        for (String name : names) {
+            Node field = n.get(name);
+            if (field != null && !(name.equals("e1") && OBJECT.equals(field.type))) {
+                all[count++] = field;
+            }
+        }
+        return Arrays.copyOf(all, count);
     }
 
     private static EnumSet enumSet(Class<?> constants, Object[] elements) throws Failure {
@@ -351,7 +428,12 @@ final class Values {
         }
         Object[] keys = new Object[n.inner.length], values = new Object[n.inner.length];
         int count = 0;
-        for (int i = 0; i < n.inner.length && !(n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)); i++) {
+        Node[] held = n.kind == Node.OBJECT ? held(n) : null;
+        if (held != null && held.length == 2 && keys.length >= 2) {
+            keys[0] = build(held[0], key);
+            values[count++] = build(held[1], value);
+        }
+        for (int i = 0; i < n.inner.length && held == null && !(n.kind == Node.OBJECT && Classes.IMMUTABLE.equals(n.type)); i++) {
             Node in = n.inner[i];
             if (n.kind == Node.OBJECT) { // a format that does not tell them apart
                 keys[count] = build(Node.text(null, String.valueOf(in.name)), key);
@@ -497,6 +579,7 @@ final class Values {
         if (!m.response && types.length != m.values.length) {
             throw new Failure(m.values.length + " arguments of " + types.length + " parameters");
         }
+        timesCopied = m.timesCopied;
         m.objects = new Object[m.values.length];
         for (int i = 0; i < m.values.length; i++) {
             Type declared = m.response ? m.isException() ? Throwable.class : m.signature.result : types[i];
@@ -504,6 +587,7 @@ final class Values {
             m.objects[i] = m.values[i].kind == Node.NULL ? Generics.raw(declared).getName().startsWith("java.util.Optional") ? build(m.values[i], declared) : null
                 : build(m.values[i], declared);
         }
+        m.messages = Messages.in(m);
         m.attachments = m.attached == null ? null
             : (Map<String, Object>) (Map) build(m.attached, Generics.made(Map.class, String.class, Object.class));
     }
