@@ -56,10 +56,13 @@ func (f *Frame) WriteJSON(w io.Writer) error {
 	}
 	j.JSON = append(j.JSON, "\n]"...)
 	if u, ok := f.fields(); ok {
-		j.Name("fields")
-		var err error
-		if j.JSON, err = report.AppendFields(j.JSON, u); err != nil {
+		list, err := report.AppendFields(nil, u)
+		if err != nil {
 			return err
+		}
+		if string(list) != "[]" {
+			j.Name("fields")
+			j.JSON = append(j.JSON, list...)
 		}
 	}
 	if d := f.damage; d != nil {
