@@ -58,6 +58,8 @@ type Reader struct {
 	within    place
 	visits    int
 	variation *variation
+	walk      walk
+	whole     way // the last value found that is the rest of the body
 	trial     *Reader
 }
 
@@ -68,6 +70,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.fault = nil
 	r.strict, r.touched, r.fits = false, false, false
 	r.used, r.within, r.visits = r.used[:0], place{}, 0
+	r.walk.begin(body, r.variation)
+	r.whole = way{}
 }
 
 // Fault implements decode.Faulter.
