@@ -48,6 +48,11 @@ type Reader struct {
 	decode.Recorder
 	plan  plan
 	fault *decode.Error
+	// parameters are those of the last request: the next one is often of the same method.
+	parameters struct {
+		descriptor string
+		types      []string
+	}
 
 	// With classes of the application:
 	source    *source
@@ -128,7 +133,11 @@ func (r *Reader) readTypes() {
 		return
 	}
 	p := &r.plan
-	p.types, _ = decode.SplitDescriptor(decode.UTF8(types))
+	if string(types) != r.parameters.descriptor || r.parameters.types == nil {
+		r.parameters.descriptor = decode.UTF8(types)
+		r.parameters.types, _ = decode.SplitDescriptor(r.parameters.descriptor)
+	}
+	p.types = r.parameters.types
 	p.generic = (string(method) == "$invoke" || string(method) == "$invokeAsync") && string(types) == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
 }
 

@@ -178,30 +178,51 @@ func (w *walk) record(s *schema, off, pending, level int) int {
 	if v := w.variation; v != nil && v.class == s.class {
 		fields = v.fields
 	}
+	if level+1 >= decode.MaxDepth {
+		return unsure
+	}
+	buf, nodes := w.buf, 0
 	for k := range fields {
-		of := fields[k].schema
-		if of.kind == union && off < len(w.buf) { // mostly of null and something
-			if b := w.buf[off]; b < 0x80 && b&1 == 0 && int(b>>1) < len(of.branches) {
-				if level+1 >= decode.MaxDepth {
+		of, pending, in := fields[k].schema, 0, level+1
+		if of.kind == union && off < len(buf) { // mostly of null and something
+			if b := buf[off]; b&0x81 == 0 && int(b>>1) < len(of.branches) {
+				of, pending, in = of.branches[b>>1], 1, level+2
+				off++
+				w.visits++
+			}
+		}
+		// What most fields are is done here.
+		switch {
+		case of.kind == null && pending > 0:
+			w.visits++
+			nodes++
+			continue
+		case off >= len(buf) || buf[off] >= 0x80:
+		case of.kind == integer:
+			off++
+			nodes++
+			continue
+		case of.kind == str && buf[off]&1 == 0 && of.class == "":
+			if n := int(buf[off] >> 1); n < len(buf)-off {
+				if !utf8.Valid(buf[off+1 : off+1+n]) {
 					return noExtent
 				}
-				if w.visits++; of.branches[b>>1].kind == null {
-					w.visits++
-					w.nodes++
-					off++
-					continue
-				}
-				off = w.value(of.branches[b>>1], off+1, 1, level+2)
-			} else {
-				off = w.value(of, off, 0, level+1)
+				off += 1 + n
+				nodes++
+				continue
 			}
+		}
+		if of.kind == record && w.visits < w.limit {
+			w.visits++
+			off = w.record(of, off, pending, in)
 		} else {
-			off = w.value(of, off, 0, level+1)
+			off = w.value(of, off, pending, in)
 		}
 		if off < 0 {
 			return off
 		}
 	}
+	w.nodes += nodes
 	return off
 }
 
