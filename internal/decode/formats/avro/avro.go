@@ -48,6 +48,11 @@ type Reader struct {
 	decode.Recorder
 	plan  plan
 	fault *decode.Error
+	// parameters are those of the last request: the next one is often of the same method.
+	parameters struct {
+		descriptor string
+		types      []string
+	}
 
 	// With classes of the application:
 	source    *source
@@ -58,6 +63,8 @@ type Reader struct {
 	within    place
 	visits    int
 	variation *variation
+	walk      walk
+	whole     way // the last value found that is the rest of the body
 	trial     *Reader
 }
 
@@ -68,6 +75,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.fault = nil
 	r.strict, r.touched, r.fits = false, false, false
 	r.used, r.within, r.visits = r.used[:0], place{}, 0
+	r.walk.begin(body, r.variation)
+	r.whole = way{}
 }
 
 // Fault implements decode.Faulter.
@@ -124,7 +133,11 @@ func (r *Reader) readTypes() {
 		return
 	}
 	p := &r.plan
-	p.types, _ = decode.SplitDescriptor(decode.UTF8(types))
+	if string(types) != r.parameters.descriptor || r.parameters.types == nil {
+		r.parameters.descriptor = decode.UTF8(types)
+		r.parameters.types, _ = decode.SplitDescriptor(r.parameters.descriptor)
+	}
+	p.types = r.parameters.types
 	p.generic = (string(method) == "$invoke" || string(method) == "$invokeAsync") && string(types) == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
 }
 

@@ -230,7 +230,7 @@ func (r *Reader) result(l decode.Label, name string, index int, typ string) {
 		k.found = classNames(fitting)
 		r.undivided(l, name, index, k)
 	case len(fitting) == 1:
-		r.value(fitting[0], l, name, index)
+		r.fitting(fitting[0], l, name, index)
 	default: // says where it stops to fit
 		r.value(own[0], l, name, index)
 	}
@@ -268,9 +268,16 @@ func (r *Reader) exception() bool {
 		r.undivided(decode.ByField, "exception", 0, k)
 	default:
 		r.touched, r.strict = true, true
-		r.value(fitting[0], decode.ByField, "exception", 0)
+		r.fitting(fitting[0], decode.ByField, "exception", 0)
 	}
 	return true
+}
+
+// fitting takes the rest of the body, a value of a schema of which it can be one.
+func (r *Reader) fitting(s *schema, l decode.Label, name string, index int) {
+	if w := &r.whole; w.schema != s || !r.tally(s, w.end, &w.extra, l, name, index) {
+		r.value(s, l, name, index)
+	}
 }
 
 // undivided takes the rest of the body, for a reason.
@@ -304,6 +311,7 @@ func (r *Reader) wholeBody(all []*schema) []*schema {
 	for _, s := range all {
 		if r.schemaExtent(r.Off, s) == len(r.Buf) {
 			fitting = append(fitting, s)
+			r.whole = way{len(r.Buf), s, r.walk.extra}
 		}
 	}
 	return fitting

@@ -3,6 +3,7 @@ package avro
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -296,4 +297,62 @@ func TestReadersShareClasses(t *testing.T) {
 	got, err := argumentsOf(f, models+"Point;I", "02610a")
 	assert.Nil(t, err)
 	assert.JSONEq(t, `[{"@class":"org.dubbowire.rig.models.reflected.Point","value":"a"},5]`, got)
+}
+
+// A walk finds the ends that a Reader finds, and counts what that counts, whatever the bytes.
+func TestWalkIsTheReader(t *testing.T) {
+	l := withModels(t).New().(*Reader).source.libraries[0][declared]
+	lists, _, _ := l.valuesOf("[" + models + "Person;")
+	random := rand.New(rand.NewPCG(1, 2))
+	ends, unsures := 0, 0
+	for _, name := range []string{"Person", "Tree", "Square", "Scalars", "Shapes", "Containers", "Arrays", "Marked", "Lost", "Holder", "Wrapped", "Base", "Circle", "Group", "Generated", ""} {
+		all := lists
+		if name != "" {
+			all, _, _ = l.valuesOf(models + name + ";")
+		}
+		for _, s := range all {
+			for range 3000 {
+				body := make([]byte, random.IntN(80))
+				for i := range body {
+					if body[i] = byte(random.IntN(4)); random.IntN(12) == 0 {
+						body[i] = byte(random.Uint32())
+					}
+				}
+				var r Reader
+				r.Reset(body, decode.Malformed, nil)
+				r.strict = true
+				r.value(s, decode.ByField, "result", 0)
+				var counted Reader
+				counted.Reset(body, decode.Malformed, nil)
+				w := &counted.walk
+				end := w.over(0, s)
+				switch {
+				case end == unsure:
+					unsures++
+				case r.Err() != nil:
+					require.Equal(t, noExtent, end, "%s: % x: %v", name, body, r.Err())
+				default:
+					ends++
+					sum, ok := r.Sum()
+					require.True(t, ok)
+					require.Equal(t, r.Off, end, "%s: % x", name, body)
+					require.Equal(t, r.visits, w.visits, "%s: % x", name, body)
+					require.Equal(t, r.used, append([]*schema(nil), w.used...), "%s: % x", name, body)
+					if s.kind == record || s.kind == array || s.kind == mapping || s.kind == pairs {
+						require.Equal(t, sum[decode.ClassOverhead], int32(w.overhead), "%s: % x", name, body)
+						require.True(t, counted.tally(s, end, &w.extra, decode.ByField, "result", 0))
+						counts, _ := counted.Sum()
+						require.Equal(t, sum, counts, "%s: % x", name, body)
+						tree := decode.Tree{}
+						r.Reset(body, decode.Malformed, &tree)
+						r.strict = true
+						r.value(s, decode.ByField, "result", 0)
+						require.Equal(t, len(tree.Nodes), w.nodes, "%s: % x", name, body)
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, ends, 2000)
+	assert.Less(t, unsures, ends)
 }

@@ -213,8 +213,16 @@ func (r *Reader) typeNames(off, end int) bool {
 	return at > off+1
 }
 
-// schemaExtent returns where a datum of a schema of the application that starts at offset off ends.
+// schemaExtent returns where a datum of a schema of the application that starts at offset off ends. Then r.walk has what it counted, if
+// that has nodes.
 func (r *Reader) schemaExtent(off int, s *schema) int {
+	w := &r.walk
+	end := w.over(off, s)
+	if end >= 0 || end == noExtent && r.Short == decode.Malformed {
+		r.plan.work += 1 + w.visits + max(end-off, 0)
+		return end
+	}
+	w.extra = extra{}
 	if r.trial == nil {
 		r.trial = &Reader{}
 	}

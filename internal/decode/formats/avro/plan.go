@@ -44,6 +44,7 @@ type pick struct {
 	does
 	end    int     // of a run, or of the argument
 	schema *schema // of an argument of a class of the application
+	extra  extra
 	cause  decode.Cause
 	// expected, found: why reading stops
 	expected, found string
@@ -70,6 +71,7 @@ type state struct {
 type way struct {
 	end    int     // or cutExtent
 	schema *schema // nil for one that is not of the application
+	extra  extra   // if it has a schema
 }
 
 // Limits of a search: the JVM's number of parameters, the offsets at which one of them can start, the bytes inspected.
@@ -110,7 +112,9 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	switch k := &p.picks[i]; k.does {
 	case read:
 		if k.schema != nil {
-			r.value(k.schema, l, name, index)
+			if !r.tally(k.schema, k.end, &k.extra, l, name, index) {
+				r.value(k.schema, l, name, index)
+			}
 		} else {
 			r.datum(l, name, index, typ)
 		}
@@ -313,7 +317,7 @@ func (r *Reader) find(s *state, i int, typ string) {
 	p := &r.plan
 	add := func(end int, of *schema) {
 		if end != noExtent {
-			p.ways = append(p.ways, way{end, of})
+			p.ways = append(p.ways, way{end: end, schema: of})
 		}
 	}
 	switch nature(typ) {
@@ -325,7 +329,9 @@ func (r *Reader) find(s *state, i int, typ string) {
 	default:
 		s.null = true
 		for _, of := range p.values[i].classes {
-			add(r.schemaExtent(s.off, of), of)
+			if end := r.schemaExtent(s.off, of); end != noExtent {
+				p.ways = append(p.ways, way{end, of, r.walk.extra})
+			}
 		}
 	}
 	if !p.generic {
@@ -455,7 +461,7 @@ func (r *Reader) choose(types []string, n int) {
 		case len(ways) > 1:
 			p.picks = append(p.picks, severalClasses(types[i], ways, next.off))
 		default:
-			p.picks = append(p.picks, pick{does: read, schema: ways[0].schema, end: next.off})
+			p.picks = append(p.picks, pick{does: read, schema: ways[0].schema, extra: ways[0].extra, end: next.off})
 		}
 		i = j
 	}

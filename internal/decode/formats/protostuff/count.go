@@ -22,9 +22,9 @@ func (r *Reader) countFields(s *schema, m nested) {
 		var n uint64
 		var w byte
 		more := true
-		if b, ok := r.Peek(); ok && b < 0x80 && (b&7 != endGroup || m.outer != nil) { // mostly
+		if r.OK() && off < len(r.Buf) && r.Buf[off] < 0x80 && (r.Buf[off]&7 != endGroup || m.outer != nil) { // mostly
 			r.Off++
-			n, w = uint64(b>>3), b&7
+			n, w = uint64(r.Buf[off]>>3), r.Buf[off]&7
 		} else {
 			n, w, more = r.next(m)
 		}
@@ -83,6 +83,9 @@ func (r *Reader) countField(of *schema, f *field, m nested, n uint64, w byte, of
 	}
 	for {
 		switch {
+		case x.kind == scalarKind && x.id == idString && w == delimited: // mostly
+			r.checkText(r.delimited("a text"))
+			r.tally.nodes++
 		case x.kind == scalarKind:
 			r.countScalar(x, w)
 			r.tally.nodes++
@@ -154,9 +157,7 @@ func (r *Reader) countScalar(x *shape, w byte) {
 			r.Skip(8, "a number of 64 bits")
 		case w == fixed32Wire:
 			r.Skip(4, "a number of 32 bits")
-		case id != idBool && r.isByte(): // any type holds it
-			r.Off++
-		default:
+		case !r.passNumber(int(anyNumber[id])):
 			r.numeral(s, w)
 		}
 	case id == idDate && w == fixed64Wire:
@@ -178,10 +179,22 @@ func (r *Reader) countScalar(x *shape, w byte) {
 	}
 }
 
-// isByte reports whether the next number has one byte.
-func (r *Reader) isByte() bool {
-	b, ok := r.Peek()
-	return ok && b < 0x80
+// anyNumber has, by id, how many bytes a number may have so that the type holds it, whatever it is.
+var anyNumber = [...]uint8{idByte: 1, idChar: 2, idShort: 2, idInt: 4, idLong: 9, idFloat: 0, idDouble: 0}
+
+// passNumber takes the next number if it has at most that many bytes.
+func (r *Reader) passNumber(most int) bool {
+	if !r.OK() {
+		return false
+	}
+	b := r.Buf[r.Off:]
+	for i := 0; i < len(b) && i < most; i++ {
+		if b[i] < 0x80 {
+			r.Off += i + 1
+			return true
+		}
+	}
+	return false
 }
 
 // isPlain reports whether objects are shown by their fields.

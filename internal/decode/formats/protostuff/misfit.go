@@ -37,6 +37,7 @@ func (r *classReader) WrittenBy(s decode.Side) {
 	if l := r.libraries[s]; l != r.library {
 		r.library = l
 		clear(r.known)
+		r.last = namedSchema{}
 	}
 }
 
@@ -91,7 +92,11 @@ func (r *Reader) schemaOf(class string) *schema {
 
 // find returns the schema of a class, nil if that cannot be the name of one.
 func (r *Reader) find(class string) *schema {
+	if r.last.schema != nil && r.last.name == class {
+		return r.last.schema
+	}
 	if s := r.known[class]; s != nil {
+		r.last = namedSchema{class, s}
 		return s
 	}
 	if !decode.IsClassName(class) {

@@ -134,7 +134,10 @@ func (r *Reader) oneMore(m nested, number uint64) (w byte, ok bool) {
 	if r.Left() == 0 {
 		return 0, false
 	}
-	v, n := binary.Uvarint(r.Buf[r.Off:])
+	v, n := uint64(r.Buf[r.Off]), 1
+	if v >= 0x80 {
+		v, n = binary.Uvarint(r.Buf[r.Off:])
+	}
 	if w = byte(v & 7); n <= 0 || v>>3 != number || m.outer == nil && w == endGroup {
 		return 0, false
 	}

@@ -73,6 +73,12 @@ var starts = decode.Starts{
 	Result:  decode.IsKindByte,
 }
 
+// namedSchema is the schema of a class with the name by which it was asked for.
+type namedSchema struct {
+	name   string
+	schema *schema
+}
+
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {
 	decode.Recorder
@@ -86,6 +92,7 @@ type Reader struct {
 
 	// With a library:
 	known     map[string]*schema // by the names of their classes
+	last      namedSchema        // the one of them that was asked for last
 	distrust  *decode.Error
 	used      []*schema // whose fields were read, in this body
 	entered   bool      // whether that was in the current value

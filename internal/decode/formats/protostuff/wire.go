@@ -80,6 +80,9 @@ func (r *Reader) delimited(what string) []byte {
 
 // text returns bytes as a string, of which equal ones share a copy.
 func (r *Reader) text(b []byte) string {
+	if string(b) == r.last.name { // as the elements of most lists are of one class
+		return r.last.name
+	}
 	if !utf8.Valid(b) {
 		return decode.UTF8(b)
 	}
