@@ -99,11 +99,12 @@ type Reader struct {
 
 // application is what a reader knows of the application's classes, and what it found of them in a body.
 type application struct {
-	library   *library           // nil: it was not given any
-	named     map[string]*class  // by package and name
-	key       []byte             // to look for one
-	allowed   map[[2]*class]bool // whether a declared class allows another one
-	distrust  *decode.Error      // what objects of the application fail with; nil if they are read
+	library   *library             // nil: it was not given any
+	named     map[string]*class    // by package and name
+	key       []byte               // to look for one
+	allowed   map[[2]*class]bool   // whether a declared class allows another one
+	finals    map[*class]*declared // classes of elements, keys and values
+	distrust  *decode.Error        // what objects of the application fail with; nil if they are read
 	variation *decode.Variation
 	varied    []field
 

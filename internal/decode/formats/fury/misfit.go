@@ -39,6 +39,7 @@ func (r *classReader) WrittenBy(s decode.Side) {
 	if l := r.libraries[s]; l != r.library {
 		r.library = l
 		clear(r.allowed)
+		clear(r.finals)
 		clear(r.named)
 	}
 }

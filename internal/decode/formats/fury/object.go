@@ -370,7 +370,14 @@ func (r *Reader) finalClass() *declared {
 	if !r.OK() {
 		return nil
 	}
-	return &declared{class: cl, final: true, tracked: cl.isTracked()}
+	d := r.finals[cl]
+	if d == nil {
+		if d = (&declared{class: cl, final: true, tracked: cl.isTracked()}); r.finals == nil || len(r.finals) >= maxClasses {
+			r.finals = map[*class]*declared{}
+		}
+		r.finals[cl] = d
+	}
+	return d
 }
 
 // constant takes an ordinal.
