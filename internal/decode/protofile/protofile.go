@@ -347,8 +347,20 @@ func (s *source) find(by *file, name string) (*file, error) {
 	}
 }
 
-// compile compiles the .proto files.
+// compile compiles the .proto files. A file that is missing may be one that has options alone, such as google/api/annotations.proto: nothing
+// else needs it then.
 func (s *source) compile() ([]*descriptorpb.FileDescriptorProto, error) {
+	all, err := s.compiled(false)
+	if errors.Is(err, errMissing) {
+		if without, e := s.compiled(true); e == nil {
+			return without, nil
+		}
+	}
+	return all, err
+}
+
+// compiled compiles the .proto files; lenient: without the imports that are missing, and the options of users in files with one.
+func (s *source) compiled(lenient bool) ([]*descriptorpb.FileDescriptorProto, error) {
 	if len(s.files) == 0 {
 		return nil, nil
 	}
@@ -358,6 +370,10 @@ func (s *source) compile() ([]*descriptorpb.FileDescriptorProto, error) {
 	}
 	resolve := protocompile.ResolverFunc(func(name string) (protocompile.SearchResult, error) {
 		if f := s.byName[name]; f != nil {
+			if lenient && s.missesImport(f, sets) {
+				d, err := s.withoutMissing(f, sets)
+				return protocompile.SearchResult{Proto: d}, err
+			}
 			return protocompile.SearchResult{Source: bytes.NewReader(f.data)}, nil
 		}
 		if f := sets[name]; f != nil {
@@ -428,5 +444,14 @@ func (s *source) located(err error) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s:%d:%d: %s", name, pos.Line, pos.Col, text)
+	return &locatedError{fmt.Sprintf("%s:%d:%d: %s", name, pos.Line, pos.Col, text), err}
 }
+
+// locatedError is an error with its place.
+type locatedError struct {
+	text string
+	err  error
+}
+
+func (e *locatedError) Error() string { return e.text }
+func (e *locatedError) Unwrap() error { return e.err }

@@ -115,6 +115,39 @@ func TestSets(t *testing.T) {
 	require.EqualError(t, err, "one.proto: imports two.proto, which is not in the descriptor set; write the set with protoc --include_imports")
 }
 
+// A file of options alone may be missing: what it is needed for is left out.
+func TestMissingOptions(t *testing.T) {
+	dir := write(t, "one.proto", `syntax = "proto3"; package p;
+import "google/api/annotations.proto";
+import public "two.proto";
+import "validate/validate.proto";
+option (acme.owner) = "shop";
+option java_package = "com.acme";
+option java_multiple_files = true;
+message One {
+  option (acme.table) = { name: "ones" };
+  Two two = 1 [(validate.rules).message.required = true];
+  repeated int32 n = 2 [packed = false, (acme.unit) = "cm"];
+  string old = 3 [deprecated = true, json_name = "OLD"];
+  oneof choice { option (validate.required) = true; string a = 4; bytes b = 5; }
+  enum Kind { option (acme.open) = true; NONE = 0 [(acme.text) = "none"]; }
+  Kind kind = 6;
+}
+service Shop { rpc Get (One) returns (Two) { option (google.api.http) = { get: "/v1/{a}" additional_bindings { post: "/v2" body: "*" } }; } }
+`, "two.proto", two)
+	files, set := names(t, dir)
+	assert.Contains(t, files, "one.proto")
+	m := set.Message("p.One")
+	require.NotNil(t, m)
+	assert.Equal(t, "p.Two", m.Field(1).Of.Name)
+	assert.True(t, m.Field(2).List)
+	assert.Equal(t, "OLD", m.Field(3).Name)
+	assert.Equal(t, m, set.Class("com.acme.One"))
+	in, out := set.Method("p.Shop", "Get")
+	assert.Equal(t, m, in)
+	assert.Equal(t, "p.Two", out.Name)
+}
+
 // TestErrors: what cannot be used is one line that says where.
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -124,7 +157,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"nothing":             {nil, "missing.proto", "missing.proto: no such file or directory"},
 		"an empty folder":     {[]string{"a.txt", ""}, "", ": has no .proto file"},
-		"a missing import":    {[]string{"a.proto", "syntax = \"proto3\";\nimport \"b/c.proto\";\n"}, "", "a.proto:2:8: import \"b/c.proto\": the file is not in the folders of --proto; pass the folder that has it, too"},
+		"a missing import":    {[]string{"a.proto", "syntax = \"proto3\";\nimport \"b/c.proto\";\nmessage M { b.C c = 1; }\n"}, "", "a.proto:2:8: import \"b/c.proto\": the file is not in the folders of --proto; pass the folder that has it, too"},
 		"an error":            {[]string{"a.proto", "syntax = \"proto3\";\nmessage M { string = 1; }\n"}, "", "a.proto:2:20: syntax error"},
 		"an unknown type":     {[]string{"a.proto", "syntax = \"proto3\";\nmessage M { X x = 1; }\n"}, "", "a.proto:2:13: "},
 		"an import of itself": {[]string{"a.proto", "syntax = \"proto3\";\nimport \"a.proto\";\n"}, "", "a.proto:2:8: "},
