@@ -188,15 +188,21 @@ func counted(n int, one, several string) string {
 // describeClasses prints how many classes the class path has, and which classes of the decoded bodies are missing from it.
 func describeClasses(w io.Writer, p *classpath.Path) {
 	const most = 5
-	text, what, several := "class path: "+classCount(p), "class", "classes"
+	var has []string
+	what, several := "class", "classes"
+	if p.HasClasses() || !p.HasProtos() && !p.HasAvroSchemas() {
+		has = append(has, "class path: "+classCount(p))
+	}
 	if p.HasProtos() {
-		schema := "schema: " + counted(p.Protos(), "message", "messages")
-		if p.HasClasses() {
-			text, what, several = text+"; "+schema, "class or message", "classes and messages"
-		} else {
-			text, what, several = schema, "message", "messages"
+		has = append(has, "schema: "+counted(p.Protos(), "message", "messages"))
+		if what, several = "message", "messages"; len(has) > 1 || p.HasAvroSchemas() {
+			what, several = "class or message", "classes and messages"
 		}
 	}
+	if p.HasAvroSchemas() {
+		has = append(has, "schemas of Avro: "+counted(p.AvroSchemas(), "class", "classes"))
+	}
+	text := strings.Join(has, "; ")
 	missing, found := p.Missing()
 	switch {
 	case len(missing)+found == 0:

@@ -48,3 +48,6 @@ func (p *Path) AvroSchema(class string) *avroschema.Schema {
 
 // HasAvroSchemas reports whether schemas of Avro were given.
 func (p *Path) HasAvroSchemas() bool { return p != nil && p.avro != nil }
+
+// AvroSchemas returns the number of classes that schemas of Avro name.
+func (p *Path) AvroSchemas() int { return len(p.avro) }
