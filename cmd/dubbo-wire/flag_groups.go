@@ -20,7 +20,7 @@ const (
 	recordGroup = "Recording packets and calls"
 	metricGroup = "Metrics (for Prometheus and OpenTelemetry)"
 	filterGroup = "Filters (they select calls: a request and its response stay together)"
-	classGroup  = "Class files and schemas (for bodies without the names of fields: kryo, fst, avro, protobuf …)"
+	classGroup  = "Class files and schemas (for bodies without the names of fields: kryo, fst, avro, protobuf and others)"
 	javaGroup   = "Java (for --as)"
 	plainGroup  = "Without Java"
 	limitGroup  = "Limits (on memory, for hostile or very large captures)"
