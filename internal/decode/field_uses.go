@@ -110,7 +110,7 @@ func (u *FieldUses) List() []FieldUse {
 	return list
 }
 
-// Lacks reports whether a value that is no default is of a field that exceeded the limit.
+// Lacks reports whether a field beyond the limit had a value other than its default.
 func (u *FieldUses) Lacks() bool {
 	o := u.by[OtherPaths]
 	return o != nil && o.Set > 0

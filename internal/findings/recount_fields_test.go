@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// fieldUse is how a field is used: values that are no default, and the bytes of those that are.
+// fieldUse is how a field is used: the values other than its default, and the bytes of the defaults.
 type fieldUse struct{ set, defaultBytes int64 }
 
 // fieldUses finds the fields of arguments and results. Paths have at most 12 segments.

@@ -66,7 +66,7 @@ const (
 	replaced    // the same; the class is not known before
 	lambda      // the fields of java.lang.invoke.SerializedLambda
 	proxy       // the invocation handler, the interfaces
-	abstract    // there are no objects
+	abstract    // it has no objects
 
 	naturalOrder // the only constant of an enum
 	setFromMap   // the class of the map, whether its elements follow, a count, flags, elements

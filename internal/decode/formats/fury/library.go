@@ -28,7 +28,7 @@ type library struct {
 	classes map[string]*class
 	known   map[string]*class  // the registered classes by name
 	ids     map[string]int     // their numbers
-	fory    map[*field][]field // the same fields in the order of Fory, by the first one; nil if that is no other one
+	fory    map[*field][]field // the same fields in the order of Fory, by the first one; nil if both orders are the same
 }
 
 // maxClasses bounds the classes that a library keeps.

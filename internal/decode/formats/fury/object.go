@@ -350,7 +350,7 @@ func (r *Reader) taggedValue(f *field, tag uint64, p decode.Place) {
 
 var primitiveLayouts = [...]layout{boolean, int8s, char, int16s, zigzag, float, tagged64, double}
 
-// plain returns what holds for keys and values in compatible mode, which knows no type arguments of theirs. For the code that is generated a
+// plain returns what holds for keys and values in compatible mode, which drops their type arguments. For the code that is generated a
 // List of something is then one of objects, all of which it counts.
 func (d *declared) plain() *declared {
 	switch {
