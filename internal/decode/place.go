@@ -206,3 +206,31 @@ func (r *Recorder) Repeat(first, n int, mayCopy func(bytes int) bool) {
 		}
 	}
 }
+
+// Written gives places to the values that a method of a class wrote: each is that of a field, or one in a list named #custom.
+type Written struct {
+	listed bool // the list is open
+	n      int  // values in it
+}
+
+// Place returns the place of the next value; field is "" if it is of none that is known.
+func (w *Written) Place(r *Recorder, field string) Place {
+	if field != "" {
+		w.End(r)
+		return r.At(ByField, field, 0)
+	}
+	if !w.listed {
+		w.listed = true
+		r.Open(List, ByField, "#custom", 0)
+	}
+	w.n++
+	return r.At(ByIndex, "", w.n-1)
+}
+
+// End closes the list, if it is open.
+func (w *Written) End(r *Recorder) {
+	if w.listed {
+		w.listed = false
+		r.Close()
+	}
+}

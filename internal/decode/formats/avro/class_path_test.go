@@ -12,18 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
 // withModels returns the format with the classes of the rig's captures and of its random graphs.
 func withModels(tb testing.TB) decode.Format {
-	p, err := classpath.Open(classpath.Options{Paths: []string{
-		"../../../../testdata/models/rig.jar", "../../../../testdata/models/graphs.jar", "../../../../testdata/models/reflected.jar",
-	}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return With(Format, p)
+	return With(Format, formattest.Models(tb, "rig.jar", "graphs.jar", "reflected.jar"))
 }
 
 const models = "Lorg/dubbowire/rig/models/reflected/"

@@ -145,7 +145,20 @@ func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 // Rig opens a class path with the classes of the committed captures. Its paths come from a package of a format.
 func Rig(tb testing.TB, o classpath.Options) *classpath.Path {
 	tb.Helper()
-	o.Paths = []string{"../../../../testdata/models/rig.jar"}
+	return open(tb, o, "rig.jar")
+}
+
+// Models opens a class path with jars of the rig.
+func Models(tb testing.TB, jars ...string) *classpath.Path {
+	tb.Helper()
+	return open(tb, classpath.Options{}, jars...)
+}
+
+func open(tb testing.TB, o classpath.Options, jars ...string) *classpath.Path {
+	tb.Helper()
+	for _, jar := range jars {
+		o.Paths = append(o.Paths, "../../../../testdata/models/"+jar)
+	}
 	p, err := classpath.Open(o)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })

@@ -21,11 +21,9 @@ func (r *Reader) written(cl *class, method string, all []steps.Step, s *section)
 		r.Fail(decode.Unsupported, "what "+method+" of class "+by+" wrote", decode.EndsByCode)
 		return
 	}
-	w := writer{r: r, cl: cl, s: s, form: cl.plan.form, list: -1}
+	w := writer{r: r, cl: cl, s: s, form: cl.plan.form}
 	w.run(all)
-	if w.list != -1 {
-		r.Close()
-	}
+	w.values.End(&r.Recorder)
 	if !r.OK() {
 		r.stop(cl, nil)
 	}
@@ -33,12 +31,11 @@ func (r *Reader) written(cl *class, method string, all []steps.Step, s *section)
 
 // writer follows the steps of one method.
 type writer struct {
-	r    *Reader
-	cl   *class
-	s    *section
-	form form
-	list int // the node of the values that are not fields, -1: none yet
-	n    int // values in it
+	r      *Reader
+	cl     *class
+	s      *section
+	form   form
+	values decode.Written
 }
 
 func (w *writer) run(all []steps.Step) {
@@ -85,23 +82,8 @@ func (w *writer) run(all []steps.Step) {
 // collection reports whether the object is shown as a list or a map.
 func (w *writer) collection() bool { return w.form == ofElements || w.form == ofEntries }
 
-// place returns the place of a value: that of a field, or one in a list named #custom.
-func (w *writer) place(field string) decode.Place {
-	if field != "" {
-		if w.list >= 0 || w.list == -2 {
-			w.r.Close()
-			w.list = -1
-		}
-		return w.r.At(decode.ByField, field, 0)
-	}
-	if w.list == -1 {
-		if w.list = w.r.Open(decode.List, decode.ByField, "#custom", 0); w.list == -1 {
-			w.list = -2
-		}
-	}
-	w.n++
-	return w.r.At(decode.ByIndex, "", w.n-1)
-}
+// place returns the place of a value.
+func (w *writer) place(field string) decode.Place { return w.values.Place(&w.r.Recorder, field) }
 
 // fields takes the fields that defaultWriteObject writes. Those of a JDK collection are its inner affairs.
 func (w *writer) fields() {

@@ -30,10 +30,7 @@ func FuzzClasses(f *testing.F) {
 // withGraphs returns a format whose readers know the classes of the rig's graphs.
 func withGraphs(tb testing.TB, f decode.Format) decode.Format {
 	tb.Helper()
-	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return With(f, p)
+	return With(f, formattest.Models(tb, "graphs.jar"))
 }
 
 // Bodies are of the rig's graphs, whose values package truth compares with what Java wrote.

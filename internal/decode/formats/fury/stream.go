@@ -151,20 +151,17 @@ func (r *Reader) steps(cl *class, method string, all []steps.Step, s *section) {
 		r.Fail(decode.Unsupported, "what "+method+" of class "+by+" wrote", decode.EndsByCode)
 		return
 	}
-	w := stepReader{r: r, cl: cl, s: s, list: -1}
+	w := stepReader{r: r, cl: cl, s: s}
 	w.run(all)
-	if w.list != -1 {
-		r.Close()
-	}
+	w.values.End(&r.Recorder)
 }
 
 // stepReader follows the steps of one method.
 type stepReader struct {
-	r    *Reader
-	cl   *class
-	s    *section
-	list int // the node of the values that are not fields, -1: none yet
-	n    int // values in it
+	r      *Reader
+	cl     *class
+	s      *section
+	values decode.Written
 }
 
 func (w *stepReader) run(all []steps.Step) {
@@ -215,23 +212,8 @@ func (w *stepReader) run(all []steps.Step) {
 // collection reports whether the object is shown as a list or a map.
 func (w *stepReader) collection() bool { return w.cl.model.form != ofFields }
 
-// place returns the place of a value: that of a field, or one in a list named #custom.
-func (w *stepReader) place(field string) decode.Place {
-	if field != "" {
-		if w.list != -1 {
-			w.r.Close()
-			w.list = -1
-		}
-		return w.r.At(decode.ByField, field, 0)
-	}
-	if w.list == -1 {
-		if w.list = w.r.Open(decode.List, decode.ByField, "#custom", 0); w.list == -1 {
-			w.list = -2
-		}
-	}
-	w.n++
-	return w.r.At(decode.ByIndex, "", w.n-1)
-}
+// place returns the place of a value.
+func (w *stepReader) place(field string) decode.Place { return w.values.Place(&w.r.Recorder, field) }
 
 // fields takes the fields of the class, which have tags in each mode.
 func (w *stepReader) fields(fields []field) {

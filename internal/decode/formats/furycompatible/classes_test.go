@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/classpath"
@@ -31,10 +30,7 @@ func FuzzClasses(f *testing.F) {
 // withGraphs returns a format whose readers know the classes of the rig's graphs.
 func withGraphs(tb testing.TB, f decode.Format) decode.Format {
 	tb.Helper()
-	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return fury.With(f, p)
+	return fury.With(f, formattest.Models(tb, "graphs.jar"))
 }
 
 // Bodies are of the rig's graphs, whose values package truth compares with what Java wrote.

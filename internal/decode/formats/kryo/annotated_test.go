@@ -3,22 +3,14 @@ package kryo
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
 // withAnnotated returns a format whose readers know the classes with annotations that random graphs are made of.
 func withAnnotated(tb testing.TB, f decode.Format) decode.Format {
 	tb.Helper()
-	const models = "../../../../testdata/models/"
-	p, err := classpath.Open(classpath.Options{Paths: []string{models + "annotated.jar", models + "graphs.jar"}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return With(f, p)
+	return With(f, formattest.Models(tb, "annotated.jar", "graphs.jar"))
 }
 
 // Frames are random graphs that Dubbo 2.7.23 and 3.2.16 wrote, of which package truth compares more with what Java says.

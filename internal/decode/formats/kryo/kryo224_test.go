@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
@@ -15,10 +14,7 @@ import (
 // withGraphs returns the format with readers that know the models of the random graphs.
 func withGraphs(tb testing.TB) decode.Format {
 	tb.Helper()
-	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return With(Format, p)
+	return With(Format, formattest.Models(tb, "graphs.jar"))
 }
 
 // Frames are random graphs that the rig wrote with Kryo 2.24; package truth compares others with what Java logged. Nothing but the bytes tells the release.

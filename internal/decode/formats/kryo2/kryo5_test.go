@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
 	"dubbo-wire/internal/decode/formats/kryo"
@@ -59,10 +58,7 @@ func FuzzReader5(f *testing.F) { formattest.Fuzz(f, Format5, "testdata/frames5.t
 
 // withGraphs returns a format whose readers know the classes of the random graphs.
 func withGraphs(t *testing.T, f decode.Format) decode.Format {
-	p, err := classpath.Open(classpath.Options{Paths: []string{"../../../../testdata/models/graphs.jar"}})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, p.Close()) })
-	return kryo.With(f, p)
+	return kryo.With(f, formattest.Models(t, "graphs.jar"))
 }
 
 // A value that all classes under which the body can be read have in common is that value. Bytes of random graphs, Dubbo 3.2.16.

@@ -8,21 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
 // withGraphs returns a format with the classes of the rig's random graphs.
 func withGraphs(tb testing.TB, f decode.Format, jars ...string) decode.Format {
 	tb.Helper()
-	o := classpath.Options{}
-	for _, jar := range append(jars, "graphs.jar") {
-		o.Paths = append(o.Paths, "../../../../testdata/models/"+jar)
-	}
-	p, err := classpath.Open(o)
-	require.NoError(tb, err)
-	tb.Cleanup(func() { assert.NoError(tb, p.Close()) })
-	return With(f, p)
+	return With(f, formattest.Models(tb, append(jars, "graphs.jar")...))
 }
 
 // Frames are random graphs that the rig wrote; package truth compares others with what Java logged.
