@@ -207,6 +207,7 @@ func (r *Reader) elements(m *protoschema.Message, f *protoschema.Field, wire pro
 		if wire == protowire.BytesType && f.Packs() {
 			to := r.length()
 			r.Role("length")
+			i += r.countPacked(f.Kind, to)
 			for r.OK() && r.Off < to {
 				r.scalar(place{label: decode.ByIndex, index: i}, m, f, to)
 				i++

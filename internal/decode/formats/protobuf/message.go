@@ -45,6 +45,11 @@ func (r *Reader) members(node, end int, m *protoschema.Message) {
 	}
 	slots := r.openSlots(m)
 	for r.OK() && r.Off < end {
+		if m != nil && r.Tree == nil {
+			if r.countFields(m, end); r.Off == end {
+				break
+			}
+		}
 		at := r.Off
 		num, wire := r.tag()
 		f := m.Field(num)
@@ -221,7 +226,20 @@ func (r *Reader) fields(end int) bool {
 		start int
 	}
 	var open []group
+	b := r.Buf[:end]
 	for at := r.Off; at < end; {
+		if at+1 < end && b[at] >= 8 && b[at] < 0x80 && b[at+1] < 0x80 { // nearly all are so
+			switch next := at + 2 + int(b[at+1]); protowire.Type(b[at] & 7) {
+			case protowire.VarintType:
+				at += 2
+				continue
+			case protowire.BytesType:
+				if next <= end {
+					at = next
+					continue
+				}
+			}
+		}
 		num, wire, n := tagOf(r.Buf[at:end])
 		if n < 0 {
 			return false
