@@ -12,6 +12,8 @@ const (
 	// maxFound is the size in bytes of the largest packet, and of the largest block, that a search accepts. Three of
 	// them fit into a buffer.
 	maxFound = minPacketLimit
+	// searchBuffer is how many bytes a search reads at once, of which it looks at those that no three packets reach beyond.
+	searchBuffer = 1 << 20
 	// maxApart is the largest time in seconds between the records before and after damage.
 	maxApart = 24 * 60 * 60
 )
@@ -23,7 +25,7 @@ func (w *window) search(accepts func(b []byte, ended bool) bool) (passed int64, 
 	const ahead = 3 * (maxFound + pcapRecordLen + kuznetzovExtra)
 	for passed < maxSearch {
 		if w.end-w.pos <= ahead && w.err == nil {
-			w.fill(bufferSize) // once for many positions
+			w.fill(searchBuffer) // once for many positions
 		}
 		if w.pos == w.end {
 			return passed, false

@@ -30,6 +30,14 @@ const (
 
 // at returns the steady time of a packet time, both in nanoseconds. It never goes back.
 func (c *clock) at(t int64) int64 {
+	if c.started && c.backward == 0 && uint64(t-c.last) <= uint64(forwardStep) { // the usual packet
+		c.last = t
+		return t + c.offset
+	}
+	return c.unusual(t)
+}
+
+func (c *clock) unusual(t int64) int64 {
 	switch d := t - c.last; {
 	case !c.started:
 		c.last, c.first, c.started = t, t, true

@@ -85,7 +85,7 @@ func within(x, y uint32, n uint32) bool { return x-y+n <= 2*n }
 
 // side returns which end sent s.
 func (c *Connection) side(s *packet.Segment) int {
-	if c.Ends[0] == s.Src && c.Ends[1] == s.Dst {
+	if c.Ends[0].Same(&s.Src) && c.Ends[1].Same(&s.Dst) {
 		return 0
 	}
 	return 1

@@ -70,10 +70,10 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection
 		if a.cfg.Apart != nil && a.source(c.File) != source {
 			continue
 		}
-		if c.Ends[0] == s.Src && c.Ends[1] == s.Dst {
+		if c.Ends[0].Same(&s.Src) && c.Ends[1].Same(&s.Dst) {
 			return c, 0
 		}
-		if c.Ends[1] == s.Src && c.Ends[0] == s.Dst {
+		if c.Ends[1].Same(&s.Src) && c.Ends[0].Same(&s.Dst) {
 			return c, 1
 		}
 	}

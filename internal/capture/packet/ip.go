@@ -42,6 +42,29 @@ func (d *Decoder) ip(p *capture.Packet, s *Segment, off int) Verdict {
 	return Malformed
 }
 
+// usualHeaders is the bytes of an Ethernet header without tags and an IPv4 header without options.
+const usualHeaders = 14 + 20
+
+// usual parses these two headers at once, and returns where the IP packet ends, if they come before TCP in a packet that is no fragment
+// and not larger than a wire carries. It returns 0 for all other packets, which [Decoder.link] parses header by header; for
+// these this takes a third of the instructions.
+func (d *Decoder) usual(p *capture.Packet, s *Segment) (end int) {
+	if len(p.Data) < usualHeaders || p.Link != capture.LinkEthernet {
+		return 0
+	}
+	b := p.Data[:usualHeaders]
+	total := int(binary.BigEndian.Uint16(b[16:]))
+	if b[12] != etherIPv4>>8 || b[13] != etherIPv4&0xff || b[14] != 0x45 || b[20]&0x3f|b[21] != 0 || b[23] != protoTCP || total < 20 || total > MaxOnWire {
+		return 0
+	}
+	d.etherType, d.ipProto = etherIPv4, protoTCP
+	s.NoIPLength, s.Offloaded = false, false
+	s.IPID = binary.BigEndian.Uint16(b[18:])
+	s.Src.setIPv4(b[26:30])
+	s.Dst.setIPv4(b[30:34])
+	return 14 + total
+}
+
 // ipv4 parses (RFC 791, section 3.1)
 //
 //	0 version, header words · 2 total length · 4 identification · 6 flags, offset

@@ -113,20 +113,17 @@ type Decoder struct {
 // Decode fills s if the packet carries TCP. An IP fragment is held until its packet is complete; the fragment that
 // completes the packet stands for all of it.
 func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
-	d.etherType, d.ipProto = 0, -1
 	if d.nested {
 		d.nested, d.guessed, d.earlier = false, false, Fragments{}
 	}
 	s.Source = 0
 	if d.Layers != nil {
 		d.Layers.begin(len(p.Data))
+	} else if end := d.usual(p, s); end > 0 {
+		return d.tcp(p, s, usualHeaders, end)
 	}
-	var v Verdict
-	if p.Link == capture.LinkEthernet {
-		v = d.ethernet(p, s)
-	} else {
-		v = d.link(p, s)
-	}
+	d.etherType, d.ipProto = 0, -1
+	v := d.link(p, s)
 	if v == TCP || !d.nested {
 		return v
 	}
