@@ -73,8 +73,8 @@ func (h *Head) LengthError() *decode.Error {
 }
 
 // Parse reads the lines of a head, of which the last ones may be missing. ok is false if it is not one. The head's fields are
-// appended to fields, unless that is nil.
-func Parse(b []byte, fields []rpc.Header) (h Head, ok bool) {
+// appended to fields, unless that is nil. known has the lines that came before; nil: none.
+func Parse(b []byte, fields []rpc.Header, known *Lines) (h Head, ok bool) {
 	h.Fields = fields
 	h.FirstLen = bytes.IndexByte(b, '\n') + 1
 	first, ok := bytes.CutSuffix(b[:h.FirstLen], []byte("\n"))
@@ -85,14 +85,14 @@ func Parse(b []byte, fields []rpc.Header) (h Head, ok bool) {
 	if bytes.HasPrefix(first, []byte(VersionStart)) {
 		ok = h.statusLine(first)
 	} else {
-		ok = h.requestLine(string(first))
+		ok = h.requestLine(known.text(first))
 	}
 	for at := h.FirstLen; ok && at < len(b); {
 		n := bytes.IndexByte(b[at:], '\n') + 1
 		if n == 0 {
 			break
 		}
-		h.line(string(b[at:at+n]), at)
+		h.line(b[at:at+n], at, known)
 		at += n
 	}
 	h.Closes = h.Closes || h.oldVersion && !h.keepAlive
@@ -165,7 +165,7 @@ func isStatusLine(line []byte) bool {
 }
 
 // line reads the line of a header field at an offset of the head.
-func (h *Head) line(line string, at int) {
+func (h *Head) line(line []byte, at int, known *Lines) {
 	if line[0] == ' ' || line[0] == '\t' {
 		// A folded line (RFC 9112, section 5.2).
 		if k := len(h.Fields) - 1; k >= 0 && h.Fields[k].Name[0] != ':' && int(h.Fields[k].Off+h.Fields[k].Len) == at {
@@ -173,13 +173,13 @@ func (h *Head) line(line string, at int) {
 		}
 		return
 	}
-	name, value, ok := strings.Cut(line, ":")
-	if !ok || !isToken(name) {
+	f, ok := known.field(line)
+	if !ok {
 		return
 	}
-	name, value = strings.ToLower(name), strings.Trim(value, " \t\r\n")
-	h.add(name, value, at, len(line))
-	switch name {
+	value := f.value
+	h.add(f.name, value, at, len(line))
+	switch f.name {
 	case "connection":
 		for option := range strings.SplitSeq(value, ",") {
 			option = strings.TrimSpace(option)
@@ -214,11 +214,23 @@ func (h *Head) line(line string, at int) {
 	}
 }
 
+// fieldOf reads the line of a header field; ok is false if it is none.
+func fieldOf(line string) (f field, ok bool) {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok || !isToken(name) {
+		return f, false
+	}
+	return field{strings.ToLower(name), strings.Trim(value, " \t\r\n")}, true
+}
+
 // isToken reports whether s may be the name of a header field (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(c rune) bool {
-		return !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
-	}) < 0
+	for i := range len(s) {
+		if c := s[i]; !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // settingsPayload returns the payload of SETTINGS that a header HTTP2-Settings has, nil if it has none.

@@ -2,6 +2,8 @@ package http1
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -38,7 +40,7 @@ func TestFirstLines(t *testing.T) {
 		strings.Repeat("G", maxMethod): {},
 	} {
 		assert.Equal(t, want.may, mayStartWhole(line), "%q", line)
-		_, is := Parse([]byte(line), nil)
+		_, is := Parse([]byte(line), nil, nil)
 		assert.Equal(t, want.is, is, "%q", line)
 	}
 }
@@ -67,7 +69,7 @@ func TestLengths(t *testing.T) {
 		"X: y\r\n\tfolded: Content-Length: 5\r\n":              {0, false, ""},
 		"Content-Length : 5\r\nno field\r\n: 5\r\nHost: x\r\n": {0, false, ""},
 	} {
-		h, ok := Parse([]byte("POST / HTTP/1.1\r\n"+fields+"\r\n"), make([]rpc.Header, 0, 4))
+		h, ok := Parse([]byte("POST / HTTP/1.1\r\n"+fields+"\r\n"), make([]rpc.Header, 0, 4), nil)
 		require.True(t, ok)
 		assert.Equal(t, want.length, h.Length, "%q", fields)
 		assert.Equal(t, want.chunked, h.Chunked, "%q", fields)
@@ -89,7 +91,7 @@ func FuzzHead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		h, ok := Parse(b, make([]rpc.Header, 0, 8))
+		h, ok := Parse(b, make([]rpc.Header, 0, 8), nil)
 		at := int32(0)
 		for i := range h.Fields {
 			field := &h.Fields[i]
@@ -121,4 +123,25 @@ func FuzzHead(f *testing.F) {
 			require.Equal(t, rpc.Mine, Sniff(copied), "the copy of %q", head)
 		}
 	})
+}
+
+// What came before changes nothing: heads are read the same with the lines of others known and without.
+func TestKnownLines(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	parts := []string{"Content-Length", "content-length", "CONNECTION", "Upgrade", "x", "X-A", "", " ", "Tränsfer", "Transfer-Encoding", ":", ": ", ":\t", "chunked", "close, keep-alive", "12", "h2c", "\r\n", "\n", "\r\n ", strings.Repeat("v", 300)}
+	lines := new(Lines)
+	for range 50_000 {
+		head := []string{"GET /a HTTP/1.1\r\n", "HTTP/1.1 200 OK\r\n", "POST /b HTTP/1.0\n", "GET  HTTP/1.1\r\n"}[r.IntN(4)]
+		for range r.IntN(8) {
+			head += parts[r.IntN(len(parts))]
+		}
+		if r.IntN(3) == 0 {
+			head += fmt.Sprintf("X-Request: %d\r\n", r.IntN(10_000))
+		}
+		want, ok := Parse([]byte(head), make([]rpc.Header, 0, 4), nil)
+		got, known := Parse([]byte(head), make([]rpc.Header, 0, 4), lines)
+		require.Equal(t, ok, known, "%q", head)
+		require.Equal(t, want, got, "%q", head)
+	}
+	require.LessOrEqual(t, len(lines.fields), maxKeptLines)
 }

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/http1"
 	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
 )
@@ -24,6 +25,7 @@ type lane struct {
 	kept row
 	// http1Fields are those of the last head of HTTP/1.
 	http1Fields []rpc.Header
+	http1Lines  *http1.Lines
 	// lent are the rows whose bodies lie in the current delivery.
 	lent []*row
 }
@@ -34,6 +36,7 @@ type (
 	shared    struct {
 		bodies *triple.Decoder
 		blocks *blockDecoder
+		lines  *http1.Lines
 	}
 )
 
@@ -47,11 +50,11 @@ func laneOf(env *rpc.Env) *lane {
 	}
 	common, ok := env.Shared[sharedKey{}].(shared)
 	if !ok {
-		common = shared{triple.NewDecoder(env.Formats), new(blockDecoder)}
+		common = shared{triple.NewDecoder(env.Formats), new(blockDecoder), new(http1.Lines)}
 		common.bodies.Route = env.Route
 		env.Shared[sharedKey{}] = common
 	}
-	l := &lane{env: env, bodies: common.bodies, blocks: common.blocks}
+	l := &lane{env: env, bodies: common.bodies, blocks: common.blocks, http1Lines: common.lines}
 	env.Shared[laneKey{env}] = l
 	return l
 }

@@ -150,7 +150,7 @@ func (s *side) parseHTTP1(b []byte) (h http1.Head, ok bool) {
 	if l.http1Fields == nil {
 		l.http1Fields = make([]rpc.Header, 0, usualFields)
 	}
-	h, ok = http1.Parse(b, l.http1Fields[:0])
+	h, ok = http1.Parse(b, l.http1Fields[:0], l.http1Lines)
 	l.http1Fields = h.Fields
 	return h, ok
 }

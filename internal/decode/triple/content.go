@@ -126,8 +126,27 @@ func subtype(contentType string) string {
 	return text
 }
 
-// plainContent returns what a media type without parameters stands for.
+// plainContent returns what a media type without parameters stands for. It keeps what it found out of those that are usual.
 func (d *Decoder) plainContent(text string) content {
+	c, ok := d.contents[text]
+	if !ok {
+		if c = d.newContent(text); len(text) <= maxKeptType && len(d.contents) < maxKeptTypes {
+			if d.contents == nil {
+				d.contents = make(map[string]content)
+			}
+			d.contents[strings.Clone(text)] = c
+		}
+	}
+	return c
+}
+
+// The length of a media type, and the number of them, that are kept.
+const (
+	maxKeptType  = 64
+	maxKeptTypes = 256
+)
+
+func (d *Decoder) newContent(text string) content {
 	text = strings.ToLower(text)
 	top, sub, _ := strings.Cut(text, "/")
 	switch {

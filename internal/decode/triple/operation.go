@@ -66,6 +66,12 @@ func beginning(text string) string {
 // service is the authority, and the method is that of HTTP and the path without ids; so they are of one that the user has named. Of very long
 // texts the beginning counts.
 func (d *Decoder) Operation(h *Head) *rpc.Operation {
+	o := &d.operations
+	hash := h.pathHash
+	if hash == 0 && h.target.path != "" {
+		hash = uint64(o.hash(h.target.path))
+	}
+	recent := o.recentAt(hash)
 	key := target{path: h.target.path, version: h.target.version, contentType: h.target.contentType}
 	post := h.methodInBody && h.target.method == "POST"
 	inBody := post && key.path != ""           // else the service is not known
@@ -86,7 +92,7 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		if d.Route != nil && plain {
 			route = d.Route(h.target.method, key.path)
 		}
-		if route == "" && !namesInterface(key.path) {
+		if route == "" && !o.namesInterface(recent, key.path) {
 			route = d.operations.resource(key.path)
 		}
 		if route != "" {
@@ -104,13 +110,11 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 			*text = beginning(*text)
 		}
 	}
-	o := &d.operations
-	recent := o.recentAt(h.pathHash)
 	if recent.operation != nil && recent.target == key {
 		return recent.operation
 	}
 	if op := o.byPath[key]; op != nil {
-		*recent = recentOperation{key, op}
+		recent.target, recent.operation = key, op
 		return op
 	}
 	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.contentType)}
@@ -130,7 +134,7 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		}
 		op.Hash = o.hash(key.path)
 		o.byPath[key] = op
-		*recent = recentOperation{key, op}
+		recent.target, recent.operation = key, op
 	}
 	return op
 }
@@ -139,6 +143,9 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 type recentOperation struct {
 	target    target
 	operation *rpc.Operation
+	// path is the last one that was asked whether it names an interface.
+	path  string
+	names bool
 }
 
 // recentLen is the number of entries of that cache, a power of two.
@@ -169,6 +176,17 @@ func splitPath(path string) (service, method string) {
 func namesInterface(path string) bool {
 	service, method := splitPath(path)
 	return strings.Contains(service, ".") && !strings.Contains(service, "/") && decode.IsClassName(service) && decode.IsClassName(method)
+}
+
+// namesInterface is the function of that name, whose result the entry for the path keeps.
+func (o *operations) namesInterface(entry *recentOperation, path string) bool {
+	if len(path) > maxTargetLen {
+		return namesInterface(path)
+	}
+	if entry.path != path {
+		entry.path, entry.names = strings.Clone(path), namesInterface(path)
+	}
+	return entry.names
 }
 
 // OnResource reports whether an operation is a method of HTTP on a resource, rather than a method of an interface.

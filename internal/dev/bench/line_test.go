@@ -11,8 +11,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/formats/hessian2"
+	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/bench"
 	"dubbo-wire/internal/dev/bench/traffic"
@@ -35,7 +34,7 @@ func (s sink) Call(c *call.Call, selected bool) {
 }
 
 func options(detail rpc.Detail) pipeline.Options {
-	return pipeline.Options{Protocols: protocols.All(), Formats: []decode.Format{hessian2.Format}, Detail: detail}
+	return pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: detail}
 }
 
 func source(t testing.TB, capturedBytes []byte) capture.Source {

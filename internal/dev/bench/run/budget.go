@@ -31,19 +31,38 @@ var budget = []struct {
 	asBase bool // peak memory as that of base, give or take
 	each   bool // a message, not the whole capture
 }{
-	{mode: "sizes by serialization, service, method; pairing, percentiles", what: "tcpdump", row: "sizes", base: "tcpdump", most: 0.5, peak: 32},
-	{mode: "every byte owned, all values walked (Hessian2)", what: "tcpdump", row: "parts", base: "tcpdump", most: 2.0, peak: 64},
+	{mode: "sizes by serialization, service, method; pairing, percentiles", what: "tcpdump", row: "sizes", base: "tcpdump", most: 0.75, peak: 32},
+	{mode: "every byte owned, all values walked (Hessian2)", what: "tcpdump", row: "parts", base: "tcpdump", most: 2.5, peak: 64},
 	{mode: "two cores, sizes", what: "wall time of one", row: "sizes 2", base: "sizes", wall: true, most: 0.62},
 	{mode: "two cores, every byte owned", what: "wall time of one", row: "parts 2", base: "parts", wall: true, most: 0.62},
 	{mode: "ten times the file", what: "a tenth of it", row: "sizes", base: "sizes tenth", most: 10.7, asBase: true},
-	{mode: "200 000 connections open at once", what: "tcpdump", row: "sizes many", base: "tcpdump many", most: 4, peak: 256},
-	{mode: "1 % of the packets with payload lost", what: "no loss", row: "sizes lossy", base: "sizes", most: 1.3, asBase: true},
+	{mode: "200 000 connections open at once", what: "tcpdump", row: "sizes many", base: "tcpdump many", most: 2.5, peak: 160},
+	{mode: "1 % of the packets with payload lost", what: "no loss", row: "sizes lossy", base: "sizes", most: 1.2, asBase: true},
+	{mode: "on screen, with findings", what: "json", row: "screen", base: "sizes", most: 1.25},
 	// Not in the budget, but a ratio belongs to its traffic.
 	{mode: "small frames only", what: "tcpdump", row: "sizes small", base: "tcpdump small"},
 	{mode: "packets of up to 32 KiB", what: "tcpdump", row: "sizes offload", base: "tcpdump offload"},
 	{mode: "Triple with equal values, sizes, a message", what: "the dubbo protocol", row: "sizes triple", base: "sizes", each: true, most: 1.5, peak: 32},
+	{mode: "REST with equal bodies, sizes, a message", what: "the dubbo protocol", row: "sizes rest", base: "sizes", each: true, most: 2, peak: 48},
 	{mode: "Triple, every byte owned, a message", what: "the dubbo protocol", row: "parts triple", base: "parts", each: true},
 	{mode: "Triple, frames, a message", what: "the dubbo protocol", row: "frames triple", base: "frames tenth", each: true},
+	{mode: "pcapng", what: "pcap", row: "sizes pcapng", base: "sizes tenth"},
+	{mode: "zstd", what: "no compression", row: "sizes zstd", base: "sizes tenth"},
+	{mode: "gzip", what: "no compression", row: "sizes gzip", base: "sizes tenth"},
+}
+
+// rates are what commands shall do for a capture of the default mix, in MB of it per second of processor time.
+var rates = []struct {
+	mode, row, file string
+	least           float64
+}{
+	{mode: "html, from a sample", row: "html", least: 250},
+	{mode: "--details, from a sample", row: "details", least: 250},
+	{mode: "frames", row: "frames tenth", file: "tenth", least: 150},
+	{mode: "calls with values", row: "calls", file: "tenth", least: 150},
+	{mode: "calls without values", row: "calls no values", file: "tenth", least: 400},
+	{mode: "calls as Parquet", row: "parquet", file: "tenth", least: 250},
+	{mode: "redact", row: "redact", file: "tenth", least: 100},
 }
 
 // measureBudget makes the captures, checks what dubbo-wire finds in them, measures all rows in turn, and reports whether
@@ -62,6 +81,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"small", traffic.Config{Size: 3e8, Mix: "small", Connections: 64}},
 		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
 		{"triple", traffic.Config{Size: 1e9, Mix: "triple", Connections: 64}},
+		{"rest", traffic.Config{Size: 3e8, Mix: "rest", Connections: 64}},
 		{"triple tenth", traffic.Config{Size: 1e8, Mix: "triple", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
@@ -70,6 +90,14 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 			return false, err
 		}
 		files[c.name], messages[c.name] = file, truth.Frames
+		if c.name == "tenth" {
+			for kind, write := range otherForms {
+				files[kind] = strings.TrimSuffix(file, ".pcap") + "-copy." + kind
+				if err := write(file, files[kind]); err != nil {
+					return false, err
+				}
+			}
+		}
 		if c.name == "" {
 			files["lossy"] = strings.TrimSuffix(file, ".pcap") + "-lossy.pcap"
 			lost, err := lose(file, files["lossy"], 0.01)
@@ -90,9 +118,10 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		}
 		return row{name: name, args: append(args, "--jobs", fmt.Sprint(procs)), procs: procs, messages: messages[file]}
 	}
-	frames := func(name, file string) row {
-		return row{name: name, args: []string{program, "frames", files[file], "--format", "jsonl", "--jobs", "1"}, procs: 1, messages: messages[file], once: true}
+	command := func(name, file, command string, more ...string) row {
+		return row{name: name, args: append([]string{program, command, files[file], "--jobs", "1"}, more...), procs: 1, messages: messages[file]}
 	}
+	parquet, redacted := filepath.Join(dir, "calls.parquet"), filepath.Join(dir, "redacted.pcapng")
 	tcpdump := func(name, file string) row {
 		return row{name: name, args: []string{"tcpdump", "-nr", files[file], "-w", os.DevNull}, procs: 1}
 	}
@@ -104,12 +133,17 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		tcpdump("tcpdump many", "many"), analyze("sizes many", "many", 1),
 		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),
 		tcpdump("tcpdump offload", "offload"), analyze("sizes offload", "offload", 1),
-		frames("frames tenth", "tenth"), frames("frames triple", "triple tenth"),
+		analyze("sizes rest", "rest", 1), analyze("sizes pcapng", "pcapng", 1), analyze("sizes zstd", "pcap.zst", 1), analyze("sizes gzip", "pcap.gz", 1),
+		command("html", "", "analyze", "--format", "html"), command("details", "", "analyze", "--details"),
+		command("frames tenth", "tenth", "frames", "--format", "jsonl"), command("frames triple", "triple tenth", "frames", "--format", "jsonl"),
+		command("calls", "tenth", "calls", "--format", "jsonl"), command("calls no values", "tenth", "calls", "--format", "jsonl", "--no-values"),
+		command("parquet", "tenth", "calls", "-o", parquet), command("redact", "tenth", "redact", "-o", redacted),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
 		return false, err
 	}
-	return writeBudget(out, rows), nil
+	held := writeBudget(out, rows)
+	return writeRates(out, rows, files) && held, nil
 }
 
 // writeBudget prints the rows and the budget, and reports whether it was held.
@@ -164,7 +198,28 @@ func writeBudget(out io.Writer, rows []row) bool {
 		fmt.Fprintf(w, "%s\t%.2f × %s\t%s\t%.1f\t%s\t%s\n", b.mode, ratio, b.what, most, mib(r.peak()), peak, verdict)
 	}
 	_ = w.Flush()
-	fmt.Fprintf(out, "\nmedians of %d rounds (of frames one), in which the commands ran in turn; ratios are medians of the ratios within a round\n", len(rows[0].runs))
+	fmt.Fprintf(out, "\nmedians of %d rounds, in which the commands ran in turn; ratios are medians of the ratios within a round\n", len(rows[0].runs))
+	return held
+}
+
+// writeRates prints how fast the commands are that print more than sizes, and reports whether all are fast enough.
+func writeRates(out io.Writer, rows []row, files map[string]string) bool {
+	held := true
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nmode\tMB per CPU s\tat least\t")
+	for _, r := range rates {
+		i := slices.IndexFunc(rows, func(x row) bool { return x.name == r.row })
+		info, err := os.Stat(files[r.file])
+		if err != nil {
+			return false
+		}
+		rate, verdict := float64(info.Size())/1e6/rows[i].cpu().Seconds(), "ok"
+		if rate < r.least {
+			held, verdict = false, "MISSED"
+		}
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%s\n", r.mode, rate, r.least, verdict)
+	}
+	_ = w.Flush()
 	return held
 }
 

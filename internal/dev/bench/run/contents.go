@@ -95,7 +95,7 @@ func contents(dir string) ([]contentRow, error) {
 	heads := contentRow{name: "heads of HTTP/1"}
 	var own [][]byte
 	for _, m := range s.all {
-		if _, ok := http1.Parse(m.Head, nil); ok {
+		if _, ok := http1.Parse(m.Head, nil, nil); ok {
 			own = append(own, m.Head)
 			heads.count++
 			heads.bytes += len(m.Head)
@@ -107,12 +107,12 @@ func contents(dir string) ([]contentRow, error) {
 	fields := make([]rpc.Header, 0, http1.MaxFields)
 	heads.walk = func() {
 		for _, b := range own {
-			http1.Parse(b, nil)
+			http1.Parse(b, nil, nil)
 		}
 	}
 	heads.print = func() {
 		for _, b := range own {
-			http1.Parse(b, fields)
+			http1.Parse(b, fields, nil)
 		}
 	}
 	return append(rows, heads), nil

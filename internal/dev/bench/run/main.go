@@ -42,7 +42,7 @@ var errMissed = errors.New("the budget was missed")
 func run(out io.Writer) error {
 	cfg := traffic.Config{Size: 1e9}
 	traffic.SizeVar(&cfg.Size, "size of the capture, like 100MB (default 1GB)")
-	flag.StringVar(&cfg.Mix, "mix", "default", "what the traffic consists of: default, small, offload, triple or http2")
+	flag.StringVar(&cfg.Mix, "mix", "default", "what the traffic consists of: default, small, offload, triple, rest or http2")
 	flag.IntVar(&cfg.Connections, "connections", 64, "connections open at once")
 	rounds := flag.Int("rounds", 5, "how often each command runs")
 	scale := flag.Float64("scale", 1, "shrink the captures of the budget, for a trial")

@@ -137,7 +137,11 @@ func (g *generator) turn(c *conn, ask bool) {
 	if c.http2 != nil {
 		g.turnHTTP2(c, ask)
 	} else {
-		for n := 1 + g.rng.IntN(3); ask && n > 0 && len(c.open) < maxOpen && !c.sides[0].full(); n-- {
+		most := maxOpen
+		if g.mix.http1 {
+			most = 1
+		}
+		for n := 1 + g.rng.IntN(3); ask && n > 0 && len(c.open) < most && !c.sides[0].full(); n-- {
 			g.ask(c)
 		}
 		for n := 1 + g.rng.IntN(3); n > 0 && len(c.open) > 0 && !c.sides[1].full(); n-- {
@@ -189,7 +193,11 @@ func (g *generator) ask(c *conn) {
 	body := b.dubbo
 	g.ids[c.client]++
 	id := g.ids[c.client]
-	g.frame(&c.sides[0], 0xc2, 0, id, body)
+	if g.mix.http1 {
+		g.http1Request(&c.sides[0], m, len(body))
+	} else {
+		g.frame(&c.sides[0], 0xc2, 0, id, body)
+	}
 	c.open = append(c.open, call{id: id, method: m, text: k == text, end: c.sides[0].written})
 	g.open++
 	n := int64(len(body))
@@ -210,7 +218,11 @@ func (g *generator) answer(c *conn) {
 	c.open = c.open[:len(c.open)-1]
 	m := a.method
 	body := g.response(m, a.text).dubbo
-	g.frame(&c.sides[1], 0x02, 20, a.id, body)
+	if g.mix.http1 {
+		g.http1Response(&c.sides[1], len(body))
+	} else {
+		g.frame(&c.sides[1], 0x02, 20, a.id, body)
+	}
 	g.open--
 	n := int64(len(body))
 	g.methods[m.index].Responses++

@@ -88,16 +88,19 @@ type Mix struct {
 	Text string
 	// styles are those of HTTP/2 connections; nil: the dubbo protocol.
 	styles []http2Style
+	// http1 is set if calls go over HTTP/1.1, one at a time on each connection.
+	http1 bool
 }
 
 // Mixes are the known mixes. Ratios between programs depend on it: the more bytes a packet and a frame have, the less
 // a program does for each byte.
 var Mixes = []Mix{
-	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network", nil},
-	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only", nil},
-	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB", nil},
-	{"triple", [nClasses]int{70, 20, 8, 2}, 1448, "the default calls over Triple", []http2Style{dubboStyle}},
-	{"http2", [nClasses]int{70, 20, 8, 2}, 1448, "Triple and gRPC of many kinds: streams, compression, large headers, padding", http2Styles},
+	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network", nil, false},
+	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only", nil, false},
+	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB", nil, false},
+	{"triple", [nClasses]int{70, 20, 8, 2}, 1448, "the default calls over Triple", []http2Style{dubboStyle}, false},
+	{"rest", [nClasses]int{70, 20, 8, 2}, 1448, "calls of the default sizes over HTTP/1.1, as Dubbo's REST sends them", nil, true},
+	{"http2", [nClasses]int{70, 20, 8, 2}, 1448, "Triple and gRPC of many kinds: streams, compression, large headers, padding", http2Styles, false},
 }
 
 // mean is the mean size of a body in bytes.
