@@ -126,6 +126,17 @@ func (r *Recorder) Tally(overhead, nodes int) {
 	r.owned = r.Off
 }
 
+// TallyPooled is Tally for n bytes that were read earlier, all of them values, and [Recorder.LeafAt] for them at once.
+func (r *Recorder) TallyPooled(n, nodes int) {
+	c := &r.counted
+	c.nodes += nodes
+	if c.attachments {
+		c.parts[ClassAttachments] += int32(n)
+	} else {
+		c.parts[ClassValues] += int32(n)
+	}
+}
+
 // Recount moves n bytes from values to another class. With a tree a reader changes the nodes instead.
 func (r *Recorder) Recount(to Class, n int) {
 	if r.Tree == nil && !r.counted.attachments {

@@ -16,6 +16,14 @@ func UTF8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
 
 // IsASCII reports whether all bytes of b are below 0x80.
 func IsASCII(b []byte) bool {
+	const high = 0x8080808080808080
+	if n := len(b) - 8; n >= 0 {
+		all := binary.LittleEndian.Uint64(b[n:]) // the last eight, of which some are read again
+		for i := 0; i < n; i += 8 {
+			all |= binary.LittleEndian.Uint64(b[i:])
+		}
+		return all&high == 0
+	}
 	for _, c := range b {
 		if c >= utf8.RuneSelf {
 			return false

@@ -2,10 +2,12 @@ package bench
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/formats/formattest"
 	"dubbo-wire/internal/dev/bench/bodies"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/rpc"
@@ -40,10 +44,13 @@ func distinct(t *testing.T) map[string][]*bodies.Body {
 }
 
 // twice reads frames as analyze --parts does and into trees.
-type twice struct{ counting, trees *dubbo.Decoder }
+type twice struct {
+	id              byte // of the serialization
+	counting, trees *dubbo.Decoder
+}
 
 func newTwice(f decode.Format) *twice {
-	return &twice{dubbo.NewDecoder([]decode.Format{f}), dubbo.NewDecoder([]decode.Format{f})}
+	return &twice{f.ID, dubbo.NewDecoder([]decode.Format{f}), dubbo.NewDecoder([]decode.Format{f})}
 }
 
 // compare requires that both say the same of a frame.
@@ -124,5 +131,33 @@ func TestCountedIsTheTree(t *testing.T) {
 				d.compare(t, &f)
 			}
 		})
+	}
+}
+
+// Lists in lists are counted as deep as a tree has them, and no deeper.
+func TestCountedDeep(t *testing.T) {
+	list := hex.EncodeToString([]byte("java.util.ArrayList"))
+	for _, row := range []struct{ format, before, list, inner, after string }{
+		{"dubbo", "1a", "8b928581", "94", ""},
+		{"hessian2", "91", "79", "90", ""},
+		{
+			"java", "aced0005 77020101 7372 0013" + list + "7881d21d99c7619d 03 0001 49000473697a65 7870 00000001 770400000001",
+			"7371007e0000 00000001 770400000001", "70", "78",
+		},
+		{"msgpack", "01", "91", "01", ""},
+		{"smartbuf", "1c160210 18", "b703", "00", ""},
+	} {
+		all := formats.All()
+		d := newTwice(all[slices.IndexFunc(all, func(f decode.Format) bool { return f.Name == row.format })])
+		for depth := 3; depth < decode.MaxDepth+3; depth++ {
+			if depth == 10 {
+				depth = decode.MaxDepth - 5
+			}
+			body := formattest.Hex(row.before, strings.Repeat(row.list, depth), row.inner, strings.Repeat(row.after, depth+1))
+			f := &dubbo.Frame{Header: dubbo.Header{Flags: d.id, Status: 20, BodyLen: len(body)}, Body: body, Captured: len(body), MissingAt: len(body)}
+			if m := d.compare(t, f); depth < 10 {
+				require.Nil(t, m.Err, row.format)
+			}
+		}
 	}
 }

@@ -58,6 +58,8 @@ type Reader struct {
 	// unknownObjects: part of the body was not read, so that objects may be missing.
 	unknownObjects bool
 	names          map[string]string // of classes by descriptor
+	frames         []frame           // containers whose values are counted
+	known          []knownClass      // of the body; borrowed
 	plan           plan
 	probe          *Reader      // tries ways to read
 	work           int          // the cost of that, in addition to the bytes read
@@ -83,6 +85,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.source.used = false
 	}
 	r.work = 0
+	r.frames, r.known = r.frames[:0], r.known[:0]
 	r.plan.reset()
 }
 

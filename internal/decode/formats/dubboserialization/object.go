@@ -70,7 +70,7 @@ func (r *Reader) fieldsOrElements(c class, p place) {
 		// A number of fields never starts with a byte from 80 up, a length below 128 always does.
 		if b, ok := r.Peek(); ok && b >= 0x80 {
 			isArray = true
-		} else if r.longArray() {
+		} else if r.OK() && longArray(r.Buf[r.Off:]) {
 			isArray = r.choose(2) == 1
 		}
 	}
@@ -116,13 +116,9 @@ func (r *Reader) int32(what string) int {
 
 // longArray reports whether the bytes after 80 can be the length of an array of 128 elements or more, and the start of its
 // first element.
-func (r *Reader) longArray() bool {
-	if !r.OK() {
-		return false
-	}
-	rest := r.Buf[r.Off:]
-	v, n := uintAt(rest)
-	return v >= 128 && v <= len(rest)-n && startsObject(rest[n])
+func longArray(b []byte) bool {
+	v, n := uintAt(b)
+	return v >= 128 && v <= len(b)-n && startsObject(b[n])
 }
 
 // startsObject reports whether a value written by writeObject can start with that byte.
@@ -132,6 +128,10 @@ func startsObject(b byte) bool {
 
 // list takes n elements with descriptors, of the list at p.
 func (r *Reader) list(n int, p place) {
+	if r.counts() {
+		r.countValues(frame{left: n, last: p.follow})
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		q := r.at(decode.ByIndex, "", i)
 		q.follow = p.last(i, n)
@@ -141,20 +141,30 @@ func (r *Reader) list(n int, p place) {
 
 // members takes n fields.
 func (r *Reader) members(n int, c class, p place) {
+	last := c.lastField(len(c.desc) > 0 && suffixed(c.desc, byTag) != byTag, p.follow)
+	if r.counts() {
+		r.countValues(frame{left: n, isFields: true, other: aNumber, last: last})
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		q := r.at(decode.ByField, memberName(i), 0)
-		switch {
-		case i < n-1 || c.form == tailed || c.form == tailedMap:
-			q.follow = aNumber
-		case c.form == byTag && len(c.desc) > 0 && suffixed(c.desc, byTag) != byTag:
-			q.follow = aNumber
-		case c.form == byTag:
-			q.follow = max(p.follow, seldomNumber)
-		default:
-			q.follow = p.follow
+		if q.follow = aNumber; i == n-1 {
+			q.follow = last
 		}
 		r.tagged(class{}, q)
 	}
+}
+
+// lastField returns what may follow the last field of an object of class c that f may follow. isCollection says whether the
+// class is called as collections are.
+func (c class) lastField(isCollection bool, f follow) follow {
+	switch {
+	case c.form == tailed || c.form == tailedMap || c.form == byTag && isCollection:
+		return aNumber
+	case c.form == byTag:
+		return max(f, seldomNumber)
+	}
+	return f
 }
 
 // memberName names the field that is number i on the wire.

@@ -34,22 +34,34 @@ const (
 
 // varintAt returns the number of any width at the start of b and its length, 0 when there is none.
 func varintAt(b []byte) (v int64, n int) {
-	switch {
-	case len(b) == 0:
-	case b[0] <= tagLastNumber:
-		if n = int(b[0]) + 2; len(b) < n {
-			return 0, 0
-		}
+	if len(b) == 0 {
+		return 0, 0
+	}
+	switch n = numberSize(b[0]); {
+	case n > len(b):
+		return 0, 0
+	case n > 1:
 		bits := uint64(0)
 		for i, c := range b[1:n] {
 			bits |= uint64(c) << (8 * i)
 		}
 		unused := 64 - 8*(n-1)
 		return int64(bits<<unused) >> unused, n
-	case isNumber(b[0]):
+	case n == 1:
 		return int64(b[0]) - tagZero, 1
 	}
 	return 0, 0
+}
+
+// numberSize returns the bytes of a number that starts with tag, 0 if none does.
+func numberSize(tag byte) int {
+	switch {
+	case tag <= tagLastNumber:
+		return int(tag) + 2
+	case isNumber(tag):
+		return 1
+	}
+	return 0
 }
 
 // isNumber reports whether tag starts a number.

@@ -36,10 +36,8 @@ func (r *Reader) tail(f fields, c class, p place) {
 // tails returns the possible tails, the likely ones first, and their number. A collection continues with a number and, if
 // that is not 0, with the start of an object.
 func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
-	rest := r.Buf[r.Off:]
-	size, k := varintAt(rest)
-	left := int64(len(rest) - k)
-	if k == 0 || size < 0 || size > left || size > 0 && !startsObject(rest[k]) {
+	size, ok := continues(r.Buf[r.Off:])
+	if !ok {
 		return [3]tail{none}, 1
 	}
 	known := r.knownFields(f)
@@ -76,6 +74,15 @@ func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 		add(none)
 	}
 	return options, n
+}
+
+// continues reports whether b, after the fields of an object, can be the rest of a collection, and the number that it would begin with.
+func continues(b []byte) (size int64, ok bool) {
+	size, k := varintAt(b)
+	if k == 0 || size < 0 || size > int64(len(b)-k) {
+		return 0, false
+	}
+	return size, size == 0 || startsObject(b[k])
 }
 
 // defaultLoad is the default load factor of a hash table: 0.75.

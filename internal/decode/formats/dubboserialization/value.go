@@ -160,13 +160,13 @@ func (r *Reader) values(c class, p place) {
 	r.container(decode.List, c, p, func(int) {
 		n := r.elements("the number of elements")
 		r.Role("length")
+		if c.form == list {
+			r.list(n, p)
+			return
+		}
 		for i := 0; i < n && r.OK(); i++ {
 			q := r.at(decode.ByIndex, "", i)
 			q.follow = p.last(i, n)
-			if c.form == list {
-				r.object(q)
-				continue
-			}
 			r.data(element, q)
 		}
 	})
@@ -191,6 +191,10 @@ func (r *Reader) mapping(c class, p place) {
 
 // entries takes n keys and values, with descriptors, of the map at p.
 func (r *Reader) entries(n int, p place) {
+	if r.counts() {
+		r.countValues(frame{left: 2 * n, last: p.follow})
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		key := r.NextNode()
 		r.object(r.at(decode.ByKey, "", i))

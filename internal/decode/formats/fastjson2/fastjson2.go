@@ -58,6 +58,7 @@ type Reader struct {
 	// inside is the node of the innermost object, map or list.
 	inside int
 	refs   references
+	around []container // the array or bean whose values are counted, after the ones around it
 }
 
 // Reset starts a body; see [decode.Reader].

@@ -265,14 +265,11 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && r.OK() {
 		n.Kind, n.Num = decode.List, listKind(class, count)
 	}
-	i := 0
-	if r.Tree == nil {
-		for i < count && r.skipSized() {
-			i++
-		}
-		r.Run(decode.Int, i)
+	if r.Counting() {
+		r.countValues(container{left: count})
+		return
 	}
-	for ; i < count && r.OK(); i++ {
+	for i := 0; i < count && r.OK(); i++ {
 		r.value(decode.ByIndex, "", i)
 	}
 }
@@ -289,43 +286,39 @@ func (r *Reader) object(node int, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && !bean {
 		n.Kind = decode.Map
 	}
+	if bean && r.Counting() {
+		r.countValues(beanFields)
+		return
+	}
 	referred := ""
-	for i := 0; r.OK(); i++ {
-		if bean && referred == "" && r.Counting() {
-			r.skipFields()
+	for i, end := 0, false; r.OK() && !end; i++ {
+		if bean {
+			end, referred = r.member(referred)
+			continue
 		}
-		op, _ := r.Peek()
-		switch {
-		case op == opObjectEnd:
+		if op, _ := r.Peek(); op == opObjectEnd {
 			r.Off++
 			r.Role("end")
 			return
-		case bean && op == opNull: // an AtomicReference without value is two nulls
-			r.Off++
-			r.Role("trailing")
-		case bean:
-			referred = r.field(referred)
-		default:
-			r.value(decode.ByEntry, r.key(i), i)
 		}
+		r.value(decode.ByEntry, r.key(i), i)
 	}
 }
 
-// skipFields takes fields as long as their names are symbols with small numbers and their values tell their size in the
-// first byte, as nearly all do. It counts what field would record.
-func (r *Reader) skipFields() {
-	b, n := r.Buf, 0
-	for off := r.Off; off+2 < len(b) && b[off] == opSymbol && b[off+1] <= opIntMax && int(b[off+1]) < len(r.symbols); n++ {
-		size := int(sizes[b[off+2]])
-		name := len(r.symbols[b[off+1]].text)
-		if off += 3 + size; size == noSize || off > len(b) || r.repeated+name > maxRepeated {
-			break
-		}
-		r.repeated += name
-		r.Off = off
+// member takes a field of a bean, or what else stands between its fields, and reports whether that is its end. referred is what field
+// returned for the field before it, and next is that for the one after it.
+func (r *Reader) member(referred string) (end bool, next string) {
+	switch op, _ := r.Peek(); op {
+	case opObjectEnd:
+		r.Off++
+		r.Role("end")
+		return true, ""
+	case opNull: // an AtomicReference without value is two nulls
+		r.Off++
+		r.Role("trailing")
+		return false, referred
 	}
-	r.Tally(0, 2*n)
-	r.Recount(decode.ClassNames, 2*n)
+	return false, r.field(referred)
 }
 
 // field takes a field and returns its name if its value is a reference. fastjson2 writes such a field a second time, as null,

@@ -147,7 +147,9 @@ func (r *Reader) definition() bool {
 			c.kind = calledEnum(c.name)
 		}
 	}
-	c.common = c.counted == once && c.compact == ""
+	if i := len(r.classes); i < len(r.plain) && c.counted == once && c.compact == "" {
+		r.plain[i] = int32(c.n) + 1
+	}
 	r.classes = append(r.classes, c)
 	return true
 }

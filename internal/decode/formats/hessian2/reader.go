@@ -53,6 +53,11 @@ type Reader struct {
 	fields  []string // names of the classes' fields; empty without a tree
 	types   []listType
 
+	// plain has, by opcode of an object of one byte, 1 + the number of fields of its class, 0 for a class that was not met and
+	// one whose objects have another number of places in the table or something after their fields.
+	plain [16]int32
+	lefts []int // see values
+
 	table    table // the targets of references
 	original bool  // the writer is the original library
 	dubbo3   bool  // the writer is a release of Dubbo 3, and a body is one value
@@ -77,7 +82,6 @@ type class struct {
 	counted  counted
 	compact  string // the name of the long after the fields, see compactOf
 	lastEnum int    // its latest entry in Reader.enums, counted from 1
-	common   bool   // objects have one place in the table, and nothing follows their fields
 }
 
 // listType is an entry of the type table, which lists and maps share.
@@ -122,6 +126,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 func (r *Reader) clear() {
 	r.dirty = false
 	r.classes = emptied(r.classes)
+	r.plain = [16]int32{}
 	r.fields = emptied(r.fields)
 	r.types = emptied(r.types)
 	r.table.reset()
@@ -244,6 +249,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		return
 	}
 	r.dirty = true
+	r.lefts = r.lefts[:0]
 	depth := r.Tree.Depth()
 	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
 	if r.first {

@@ -242,9 +242,24 @@ var steps = func() (s [256]struct{ bytes, text uint8 }) {
 
 // values takes n values, or those up to the end mark, where bytes are counted within a container: there their places do
 // not matter. It returns how many it took, -1 after failing.
+//
+// Objects of a class that was met before and lists of known length, the containers that most bodies consist of, and
+// references are taken here, too, with a stack of the numbers of values that are left in the containers around. Everything
+// else, what is near the end of the body, and every error is left to value.
 func (r *Reader) values(n int) (taken int) {
-	b, at, told := r.Buf, r.Off, 0
-	for ; taken < n; taken++ {
+	b, at, left := r.Buf, r.Off, n
+	base := len(r.lefts)
+	nodes, overhead := 0, 0 // not counted yet, of the bytes from the last node to at
+	for {
+		if left == 0 {
+			k := len(r.lefts) - 1
+			if k < base {
+				break
+			}
+			left, r.lefts = r.lefts[k], r.lefts[:k]
+			r.Leave()
+			continue
+		}
 		if at >= len(b) {
 			break
 		}
@@ -255,79 +270,115 @@ func (r *Reader) values(n int) (taken int) {
 			if m[0]&binary.LittleEndian.Uint64(text)|m[1]&binary.LittleEndian.Uint64(text[8:])|
 				m[2]&binary.LittleEndian.Uint64(text[16:])|m[3]&binary.LittleEndian.Uint64(text[24:]) == 0 {
 				at += step
+				left--
+				nodes++
 				continue
 			}
 		}
-		stop := at + int(grammar[op].size)
-		if head, more, ok := asText(op); ok && !more && at+head <= len(b) {
-			left := 0
-			if stop, left = skipUnits(b, at+head, chunkLen(b[at:at+head])); left > 0 {
-				stop = at
-			}
-		}
-		if stop > at && stop <= len(b) {
+		stop := r.common(at, op)
+		if stop > at {
 			at = stop
+			left--
+			nodes++
 			continue
 		}
-		if op == 'Z' && n == untilEnd {
+		if head, inner, more := r.start(at, op); head > 0 {
+			at += head
+			overhead += head
+			nodes += more
+			if left--; inner > 0 {
+				r.Enter()
+				r.lefts = append(r.lefts, left)
+				left = inner
+			}
+			continue
+		}
+		if op == 'Z' && n == untilEnd && len(r.lefts) == base {
 			break
 		}
 		r.Off = at
-		if n, nodes := r.common(op); n >= 0 {
-			r.Tally(r.Off-at, nodes+taken-told)
-			if !r.Enter() || r.values(n) != n {
-				return -1
-			}
-			r.Leave()
-		} else {
-			r.Tally(0, taken-told)
-			if !r.value(&anywhere) {
-				return -1
-			}
+		r.Tally(overhead, nodes)
+		if !r.value(&anywhere) {
+			return -1
 		}
-		at, told = r.Off, taken+1
+		at = r.Off
+		left--
+		nodes, overhead = 0, 0
 	}
 	r.Off = at
-	r.Tally(0, taken-told)
-	if taken < n && n != untilEnd {
+	r.Tally(overhead, nodes)
+	if left > 0 && (n != untilEnd || len(r.lefts) > base) {
 		r.failShort("a value")
 		return -1
 	}
-	return taken
+	return n - left
 }
 
-// common takes the start of an object of a class that was met before or of a list of known length, the containers that
-// most bodies consist of, where bytes are counted. It returns the number of its values and of the nodes that it would
-// have, or -1, before anything else and before an error, after doing nothing.
-func (r *Reader) common(op byte) (n, nodes int) {
-	b, stop := r.Buf, r.Off+1
-	n, nodes = int(op&7), 2
+// common returns the offset after a value at offset at that has no parts: a text, a scalar near the end of the body, or a
+// reference if the object table has one numbering. It returns at for anything else and before an error.
+func (r *Reader) common(at int, op byte) (stop int) {
+	b := r.Buf
 	switch {
-	case op&0xf0 == 0x60: // object
-		i := int(op & 15)
-		if i >= len(r.classes) || !r.classes[i].common {
-			return -1, 0
+	case op <= 0x1f:
+		if stop, left := skipUnits(b, at+1, int(op)); left == 0 {
+			return stop
 		}
-		n = r.classes[i].n
-	case op&0xf8 == 0x78: // list without type
-	case op&0xf8 == 0x70 || op == 'V': // list with a type that was met before
-		if len(b)-stop < 2 || uint(b[stop])-0x90 >= uint(len(r.types)) {
-			return -1, 0
+	case op&^3 == 0x30 || op == 'S':
+		head, _, _ := asText(op)
+		if len(b)-at < head {
+			return at
 		}
-		stop++
-		if op == 'V' {
-			if n = int(b[stop]) - 0x90; n < 0 || n >= 0x30 || n > len(b)-stop-1 {
-				return -1, 0
+		if stop, left := skipUnits(b, at+head, chunkLen(b[at:at+head])); left == 0 {
+			return stop
+		}
+	case op == 'Q':
+		if t := &r.table; len(b)-at >= 3 && len(t.irregular) == 0 {
+			switch c := b[at+1]; {
+			case c >= 0x90 && c <= 0xbf && int32(c)-0x90 < t.n:
+				return at + 2
+			case c >= 0xc8 && c <= 0xcf && int32(c-0xc8)<<8+int32(b[at+2]) < t.n:
+				return at + 3
 			}
-			stop++
-			nodes = 3
 		}
 	default:
-		return -1, 0
+		if stop := at + int(grammar[op].size); stop <= len(b) {
+			return stop
+		}
+	}
+	return at
+}
+
+// start takes the start of an object of a class that was met before or of a list of known length. It returns its size, the
+// number of values in it, and the nodes that it would have. The size is 0 before anything else, and before an error.
+func (r *Reader) start(at int, op byte) (head, n, nodes int) {
+	b := r.Buf
+	n = int(op & 7)
+	switch {
+	case r.Level() >= decode.MaxDepth:
+		return 0, 0, 0
+	case op&0xf0 == 0x60: // object
+		if n = int(r.plain[op&15]) - 1; n < 0 {
+			return 0, 0, 0
+		}
+		head, nodes = 1, 2
+	case op&0xf8 == 0x78: // list without type
+		head, nodes = 1, 2
+	case op&0xf8 == 0x70 || op == 'V': // list with a type that was met before
+		if len(b)-at < 3 || uint(b[at+1])-0x90 >= uint(len(r.types)) {
+			return 0, 0, 0
+		}
+		head, nodes = 2, 2
+		if op == 'V' {
+			if n = int(b[at+2]) - 0x90; n < 0 || n >= 0x30 || n > len(b)-at-3 {
+				return 0, 0, 0
+			}
+			head, nodes = 3, 3
+		}
+	default:
+		return 0, 0, 0
 	}
 	r.table.n++
-	r.Off = stop
-	return n, nodes
+	return head, n, nodes
 }
 
 var anywhere place

@@ -25,9 +25,10 @@ type class struct {
 	level       int32  // number of such classes up to this one
 	extends     string // the superclass that the class path says it has
 	shape       shape
-	fieldsKnown bool  // false in compactedjava for classes of the application
-	read        bool  // its descriptor was read to the end
-	plain       bool  // its objects, and those of its superclasses, have only fields, of known kinds
+	fieldsKnown bool // false in compactedjava for classes of the application
+	read        bool // its descriptor was read to the end
+	plain       bool // its objects, and those of its superclasses, have only fields, of known kinds
+	common      common
 	prims, size int32 // the number of its primitive fields, and their bytes
 	guessed     bool  // its fields, or those of a superclass, are not known
 	unwritten   bool  // an object of it had no fields, only data of its writeObject

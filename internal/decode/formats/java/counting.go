@@ -2,13 +2,25 @@ package java
 
 import (
 	"encoding/binary"
+	"math"
 
 	"dubbo-wire/internal/decode"
 )
 
 // Most bodies are walked without a tree, to count their bytes by class, and most of their values are strings, boxes,
-// references, and objects that have only fields. These are counted here, with the same sums as in item and in a third of
-// its time. Everything else is left to item, which also reports errors.
+// references, lists, and objects that have only fields. These are counted here, with the same sums as in anyItem and in a
+// fraction of its time. Everything else is left to anyItem, which also reports errors.
+
+// common says how objects of a class are counted here.
+type common uint8
+
+const (
+	uncommon     common = iota // they are not
+	commonBox                  // a primitive
+	commonObject               // primitives, then items
+	commonList                 // primitives, a block, and items up to the end mark
+	derived                    // as commonObject, with superclasses or with fields of declared types
+)
 
 // prepareCounting notes what counting needs to know of a class, after its descriptor was read.
 func (r *Reader) prepareCounting(c *class) {
@@ -20,100 +32,204 @@ func (r *Reader) prepareCounting(c *class) {
 	}
 	c.plain = c.shape == shapeObject && c.flags&(scWriteMethod|scExternalizable) == 0 && c.fieldsKnown && !c.guessed &&
 		(c.super < 0 || r.classes[c.super].plain)
+	switch {
+	case c.plain && (c.super >= 0 || c.checked):
+		c.common = derived
+	case c.plain:
+		c.common = commonObject
+	case c.super >= 0 || c.guessed:
+	case c.shape == shapeBox && c.n == 1:
+		c.common = commonBox
+	case c.shape == shapeList && c.flags&(scWriteMethod|scExternalizable) == scWriteMethod && c.fieldsKnown && !c.checked && c.n == c.prims:
+		c.common = commonList
+	}
 }
 
-// countItem takes an item of a common kind. For others it takes nothing and returns false.
-func (r *Reader) countItem() bool {
-	b := r.Buf[r.Off:]
-	if len(b) == 0 || r.unknownHandles || !r.Enter() {
-		return false
-	}
-	r.Leave()
-	switch b[0] {
-	case tcNull:
-		r.Off++
-	case tcReference:
-		if len(b) < 5 {
-			return false
-		}
-		switch to := r.handleAt(b[1:]); {
-		case to == nil:
-			return false
-		case to.kind == toString:
-			if !r.repeats(int(to.b)) {
-				r.NeedTree()
+// untilEnd as a number of items: up to the end mark of a list. No object has more than maxFields.
+const (
+	untilEnd  = math.MaxInt
+	maxFields = math.MaxUint16
+)
+
+// mayCount reports whether countItems may be called.
+func (r *Reader) mayCount() bool {
+	return r.block == 0 && r.Counting() && !r.unknownHandles && r.Level() < decode.MaxDepth
+}
+
+// countItems takes n items, unless there is an error. The number of items that are left in the containers around is on a
+// stack, for each object and list that begins here.
+func (r *Reader) countItems(n int) {
+	base := len(r.lefts)
+	for n = r.countCommon(n, base); n > 0; n = r.countCommon(n, base) {
+		switch isList := n > maxFields; {
+		case isList && !r.more():
+			if n = 0; r.OK() {
+				r.Off++
+				r.Role("end")
 			}
-		case to.kind == toClassObject || to.hidden || to.node < 0 && to.kind != toClass:
-			return false
+		case r.Enter():
+			r.anyItem(decode.ByIndex, "", 0)
+			r.Leave()
+			n--
 		}
-		r.Off += 5
-	case tcString:
-		if len(b) < 3 {
-			return false
+		if !r.OK() {
+			break
 		}
-		n := int(binary.BigEndian.Uint16(b[1:]))
-		if len(b) < 3+n || len(r.handles) >= maxHandles {
-			return false
-		}
-		r.handles = append(r.handles, handle{kind: toString, a: int32(r.Off + 3), b: int32(n), node: -1})
-		r.Off += 3 + n
-	case tcObject:
-		return r.countObject(b)
-	case tcEnum:
-		return r.countEnum(b)
-	default:
-		return false
 	}
-	r.Tally(0, 1)
-	return true
+	r.lefts = r.lefts[:base]
 }
 
-// countObject takes an object of a class that came before: TC_OBJECT TC_REFERENCE handle newHandle classdata[].
-func (r *Reader) countObject(b []byte) bool {
-	at := r.referredClass(b)
-	if at < 0 {
-		return false
+// countCommon takes items of common kinds: n of them, and those in the objects and lists that begin here and in the ones
+// around, whose numbers are on the stack from index base on. It returns how many are left in the innermost one when it meets
+// something else, 0 if it does not.
+func (r *Reader) countCommon(n, base int) (left int) {
+	at := r.Off
+	nodes, overhead := 0, 0 // not counted yet, of the bytes from the last node to at
+loop:
+	for {
+		if n == 0 {
+			k := len(r.lefts) - 1
+			if k < base {
+				break
+			}
+			n, r.lefts = r.lefts[k], r.lefts[:k]
+			r.Leave()
+			continue
+		}
+		b := r.Buf[at:]
+		if len(b) < shortest || len(r.handles) >= maxHandles || r.unknownHandles {
+			break
+		}
+		switch b[0] {
+		case tcNull:
+			at++
+		case tcReference:
+			if !r.refersToCounted(b) {
+				break loop
+			}
+			at += 5
+		case tcString:
+			size := int(binary.BigEndian.Uint16(b[1:]))
+			if size > len(b)-3 {
+				break loop
+			}
+			r.handles = append(r.handles, handle{kind: toString, a: int32(at + 3), b: int32(size), node: -1})
+			at += 3 + size
+		case tcObject:
+			i := r.referredClass(b)
+			if i < 0 || r.Level() >= decode.MaxDepth-1 {
+				break loop
+			}
+			c := &r.classes[i]
+			items, own := int(c.n-c.prims), 6
+			size := own + int(c.size)
+			if size > len(b)-shortest {
+				break loop
+			}
+			switch c.common {
+			case uncommon:
+				break loop
+			case commonBox:
+				nodes += 2
+			case commonObject:
+				nodes += 2 + int(c.prims)
+			case commonList:
+				if r.assumeNoFields || b[size] != tcBlockData || b[size+1] == 0 || size+2+int(b[size+1]) > len(b) {
+					break loop
+				}
+				size += 2 + int(b[size+1])
+				items, own = untilEnd, size
+				nodes += 4 + int(c.prims)
+			case derived:
+				size, items = own, 0
+				nodes += 2
+			}
+			r.assignCounted(handle{kind: toObject, a: i, b: int32(at + 6)})
+			at += size
+			overhead += own
+			if c.common == derived {
+				r.Off = at
+				r.Tally(overhead, nodes+1)
+				nodes, overhead = -1, 0
+				r.Enter()
+				r.countFields(i)
+				r.Leave()
+				if !r.OK() {
+					return n
+				}
+				at = r.Off
+			}
+			if items > 0 {
+				nodes++
+				r.lefts = append(r.lefts, n-1)
+				r.Enter()
+				n = items
+				continue
+			}
+		case tcEnum:
+			if !r.countEnum(b, at) {
+				break loop
+			}
+			at += 11
+			overhead += 6
+			nodes += 2
+		case tcEndBlockData:
+			if n <= maxFields {
+				break loop
+			}
+			at++
+			overhead++
+			nodes++
+			n = 0
+			continue
+		default:
+			break loop
+		}
+		nodes++
+		n--
 	}
-	c := &r.classes[at]
-	isBox := c.shape == shapeBox && c.n == 1 && c.super < 0 && !c.guessed
-	if !c.plain && !isBox || isBox && len(b) < 6+int(c.size) {
-		return false
-	}
-	self := handle{kind: toObject, a: at, b: int32(r.Off + 6)}
+	r.Off = at
+	r.Tally(overhead, nodes)
+	return n
+}
+
+// shortest is the number of bytes from an item on that countCommon needs.
+const shortest = 6
+
+// assignCounted assigns the next handle to an object that is counted.
+func (r *Reader) assignCounted(h handle) {
 	if r.hiddenDepth > 0 {
-		self.node = -1
+		h.node = -1
 	}
-	r.handles = append(r.handles, self)
-	r.Off += 6
-	if isBox {
-		r.Off += int(c.size)
-	}
-	r.Tally(6, 3)
-	if isBox {
+	r.handles = append(r.handles, h)
+}
+
+// refersToCounted reports whether the reference at the start of b is to something that has a place in a tree.
+func (r *Reader) refersToCounted(b []byte) bool {
+	to := r.handleAt(b[1:])
+	switch {
+	case to == nil:
+		return false
+	case to.kind == toString:
+		if !r.repeats(int(to.b)) {
+			r.NeedTree()
+		}
 		return true
 	}
-	r.Enter()
-	r.countFields(at)
-	r.Leave()
-	return true
+	return to.kind != toClassObject && !to.hidden && (to.node >= 0 || to.kind == toClass)
 }
 
-// countEnum takes a constant whose class and name came before: TC_ENUM TC_REFERENCE handle newHandle TC_REFERENCE handle.
-func (r *Reader) countEnum(b []byte) bool {
-	at := r.referredClass(b)
-	if at < 0 || len(b) < 11 || b[6] != tcReference {
+// countEnum takes the handle of a constant at offset at, where b starts, whose class and name came before: TC_ENUM
+// TC_REFERENCE handle newHandle TC_REFERENCE handle.
+func (r *Reader) countEnum(b []byte, at int) bool {
+	class := r.referredClass(b)
+	if class < 0 || len(b) < 11 || b[6] != tcReference || r.Level() >= decode.MaxDepth-1 {
 		return false
 	}
 	if to := r.handleAt(b[7:]); to == nil || to.kind != toString {
 		return false
 	}
-	self := handle{kind: toEnum, a: at, b: int32(be32(b[7:]) - baseHandle)}
-	if r.hiddenDepth > 0 {
-		self.node = -1
-	}
-	r.handles = append(r.handles, self)
-	r.Off += 11
-	r.Tally(6, 3)
+	r.assignCounted(handle{kind: toEnum, a: class, b: int32(be32(b[7:]) - baseHandle)})
 	return true
 }
 
@@ -157,18 +273,12 @@ func (r *Reader) countFields(at int32) {
 		r.Off += int(c.size)
 		r.Tally(0, int(c.prims))
 	}
-	if !c.checked {
-		for n := c.n - c.prims; n > 0 && r.OK(); n-- {
-			if !r.countItem() {
-				r.item(decode.ByField, "", 0)
-			}
-		}
+	if !c.checked && r.mayCount() {
+		r.countItems(int(c.n - c.prims))
 		return
 	}
 	one := *c
 	for k := one.first + one.prims; k < one.first+one.n && r.OK() && r.checkField(&one, &r.fields[k]); k++ {
-		if !r.countItem() {
-			r.item(decode.ByField, "", 0)
-		}
+		r.item(decode.ByField, "", 0)
 	}
 }

@@ -44,7 +44,11 @@ var tags = [...]string{
 
 // item takes one object, array, string, enum constant, class, reference or null.
 func (r *Reader) item(l decode.Label, name string, index int) {
-	if r.block == 0 && r.Counting() && r.countItem() || !r.Enter() {
+	if r.mayCount() {
+		r.countItems(1)
+		return
+	}
+	if !r.Enter() {
 		return
 	}
 	r.anyItem(l, name, index)

@@ -65,7 +65,8 @@ func startsRequest(b []byte) bool { return b[0] > 0xa0 && b[0] < 0xc0 && decode.
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	keys decode.Label // the label of the keys of the next map; maps inside it may be objects
+	keys   decode.Label // the label of the keys of the next map; maps inside it may be objects
+	around []container  // see countCommon
 }
 
 // SkipText takes a string.
@@ -270,6 +271,10 @@ func (r *Reader) arrayOf(l decode.Label, name string, index, n int) {
 	r.keys = decode.ByMember
 	r.Open(decode.List, l, name, index)
 	r.Role("length")
+	if r.Counting() {
+		r.countValues(container{left: n})
+		n = 0
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		r.value(decode.ByIndex, "", i)
 	}
@@ -297,6 +302,10 @@ func (r *Reader) mapOf(l decode.Label, name string, index, n int) {
 		for i = 1; i < n && r.OK(); i++ {
 			r.member()
 		}
+	}
+	if i == 0 && keys == decode.ByMember && r.Counting() {
+		r.countValues(container{left: 2 * n, isMap: true})
+		i = n
 	}
 	for ; i < n && r.OK(); i++ {
 		key := r.key(i, keys)

@@ -46,6 +46,7 @@ type entry struct {
 type structure struct {
 	first, n int32
 	bytes    int
+	used     bool // nodes own all of its names; set where bytes are counted
 }
 
 // context is what stays valid from packet to packet.
@@ -60,13 +61,13 @@ type context struct {
 
 // pools are the areas of one packet.
 type pools struct {
-	floats, doubles, varints, strings []entry
-	tmpNames                          []entry
-	tmpStructs                        []structure
-	tmpFields                         []int32
-	newSymbols                        int  // index of the first symbol that this packet adds
-	stream                            bool // symbols have a pool of their own
-	loose                             []entry
+	lists      [4][]entry // by kind: numbers, floats, doubles, strings
+	tmpNames   []entry
+	tmpStructs []structure
+	tmpFields  []int32
+	newSymbols int  // index of the first symbol that this packet adds
+	stream     bool // symbols have a pool of their own
+	loose      []entry
 }
 
 // Limits of one body's tables.
@@ -83,7 +84,9 @@ func (c *context) reset() {
 }
 
 func (p *pools) reset() {
-	p.floats, p.doubles, p.varints, p.strings = reuse(p.floats), reuse(p.doubles), reuse(p.varints), reuse(p.strings)
+	for i := range p.lists {
+		p.lists[i] = reuse(p.lists[i])
+	}
 	p.tmpNames, p.tmpStructs, p.tmpFields = reuse(p.tmpNames), reuse(p.tmpStructs), reuse(p.tmpFields)
 }
 
@@ -162,13 +165,13 @@ func (r *Reader) metaArea(typ byte, count uint64) {
 func (r *Reader) dataArea(typ byte, count uint64) {
 	switch typ {
 	case dataFloat:
-		r.floats = r.entries(r.floats, count, 4)
+		r.lists[kindFloat] = r.entries(r.lists[kindFloat], count, 4)
 	case dataDouble:
-		r.doubles = r.entries(r.doubles, count, 8)
+		r.lists[kindDouble] = r.entries(r.lists[kindDouble], count, 8)
 	case dataVarint:
-		r.varints = r.entries(r.varints, count, 0)
+		r.lists[kindVarint] = r.entries(r.lists[kindVarint], count, 0)
 	case dataString:
-		r.strings = r.entries(r.strings, count, -1)
+		r.lists[kindString] = r.entries(r.lists[kindString], count, -1)
 	case dataSymbolAdded:
 		r.symbols = r.entries(r.symbols, count, -1)
 	case dataSymbolExpired:
@@ -183,6 +186,13 @@ func (r *Reader) dataArea(typ byte, count uint64) {
 // caller records who owns their bytes.
 func (r *Reader) entries(list []entry, count uint64, n int) []entry {
 	for i := uint64(0); i < count && r.OK(); i++ {
+		if n <= 0 {
+			var taken int
+			list, taken = r.commonEntries(list, count-i, n < 0)
+			if i += uint64(taken); i == count {
+				break
+			}
+		}
 		if len(list) >= maxEntries {
 			r.Fail(decode.Limit, fmt.Sprintf("at most %d strings or numbers in a packet", maxEntries), "more")
 			break
@@ -192,13 +202,7 @@ func (r *Reader) entries(list []entry, count uint64, n int) []entry {
 		case n > 0:
 			r.Skip(n, "a float or double")
 		case n == 0:
-			if end := r.ends(); end > 0 {
-				r.Off = end
-			} else {
-				r.uvarint("a number")
-			}
-		case off < len(r.Buf) && r.Buf[off] < 0x80 && off+1+int(r.Buf[off]) <= len(r.Buf):
-			r.Off += 1 + int(r.Buf[off])
+			r.uvarint("a number")
 		default:
 			r.Skip(r.size("the length of a string"), "the characters of a string")
 		}
@@ -209,17 +213,26 @@ func (r *Reader) entries(list []entry, count uint64, n int) []entry {
 	return list
 }
 
-// ends returns the end of the number at Off, 0 if it is incomplete or too long.
-func (r *Reader) ends() int {
-	for i, b := range r.Buf[r.Off:] {
-		if b < 0x80 {
-			return r.Off + i + 1
+// commonEntries appends up to count numbers of at most 8 bytes, or texts of less than 128, that are not at the end of the body, and
+// returns how many it took.
+func (r *Reader) commonEntries(list []entry, count uint64, texts bool) (_ []entry, taken int) {
+	b, at := r.Buf, r.Off
+	n := int(min(count, uint64(maxEntries-len(list))))
+	for ; taken < n; taken++ {
+		size := 0
+		if !texts {
+			size = numberSize(b, at)
+		} else if at < len(b) && b[at] < 0x80 {
+			size = 1 + int(b[at])
 		}
-		if i == 8 {
+		if size == 0 || size > len(b)-at {
 			break
 		}
+		list = append(list, entry{off: int32(at), end: int32(at + size)})
+		at += size
 	}
-	return 0
+	r.Off = at
+	return list, taken
 }
 
 // structures takes structs: the number of their fields and the index of each name.
@@ -253,7 +266,7 @@ func (r *Reader) structures(list []structure, fields []int32, count uint64, name
 // unused records the entries that no value refers to.
 func (r *Reader) unused() {
 	r.loose = r.loose[:0]
-	for _, list := range [][]entry{r.floats, r.doubles, r.varints, r.strings, r.tmpNames, r.symbols[r.newSymbols:]} {
+	for _, list := range [...][]entry{r.lists[0], r.lists[1], r.lists[2], r.lists[3], r.tmpNames, r.symbols[r.newSymbols:]} {
 		for i := range list {
 			if !list[i].used {
 				list[i].used = true

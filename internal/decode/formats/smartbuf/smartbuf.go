@@ -50,6 +50,7 @@ type Reader struct {
 	// throwable is set until the fields of an exception are read, one of which is the name of its class: className.
 	throwable bool
 	className string
+	frames    []frame // containers whose values are counted
 }
 
 // Reset starts a body.
@@ -58,6 +59,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.context.reset()
 	r.pools.reset()
 	r.throwable = false
+	r.frames = r.frames[:0]
 }
 
 // packet takes one packet; read takes its value. A packet without its end is not taken at all, since its pools precede the
@@ -92,7 +94,7 @@ func (r *Reader) textPacket() (b []byte, null bool) {
 	case head&kindMask != kindString:
 		r.Fail(decode.Malformed, "a string", fmt.Sprintf("a value with head %x", head))
 	default:
-		if e := r.lookup(r.strings, head>>kindBits, "string"); e != nil {
+		if e := r.lookup(r.lists[kindString], head>>kindBits, "string"); e != nil {
 			b = r.content(e)
 		}
 	}
@@ -148,7 +150,7 @@ func (r *Reader) ResultKind() byte {
 	case head&kindMask != kindVarint || head>>kindBits == 0:
 		r.Fail(decode.Malformed, "a result kind, a number", fmt.Sprintf("a value with head %x", head))
 	default:
-		if e := r.lookup(r.varints, head>>kindBits, "number"); e != nil {
+		if e := r.lookup(r.lists[kindVarint], head>>kindBits, "number"); e != nil {
 			v = r.number(e)
 		}
 	}

@@ -74,17 +74,17 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	id := head >> kindBits
 	switch head & kindMask {
 	case kindVarint:
-		e := r.lookup(r.varints, id, "number")
+		e := r.lookup(r.lists[kindVarint], id, "number")
 		if n := r.pooled(decode.Int, l, name, index, e); n != nil && e != nil {
 			n.Num = r.number(e)
 		}
 	case kindFloat:
-		e := r.lookup(r.floats, id, "float")
+		e := r.lookup(r.lists[kindFloat], id, "float")
 		if n := r.pooled(decode.Float32, l, name, index, e); n != nil && e != nil {
 			n.Float = float32At(r.Buf[e.off:])
 		}
 	case kindDouble:
-		e := r.lookup(r.doubles, id, "double")
+		e := r.lookup(r.lists[kindDouble], id, "double")
 		if n := r.pooled(decode.Float64, l, name, index, e); n != nil && e != nil {
 			n.Float = float64At(r.Buf[e.off:])
 		}
@@ -121,7 +121,7 @@ func (r *Reader) bool(l decode.Label, name string, index int, v bool) {
 }
 
 func (r *Reader) string(l decode.Label, name string, index int, id uint64) {
-	e := r.lookup(r.strings, id, "string")
+	e := r.lookup(r.lists[kindString], id, "string")
 	if n := r.pooled(decode.String, l, name, index, e); n != nil && e != nil {
 		if r.Values() {
 			n.Text = r.text(e)
@@ -156,20 +156,20 @@ func (r *Reader) object(l decode.Label, name string, index int, id uint64) {
 }
 
 // structOf returns the struct of that id: even temporary, odd lasting.
-func (r *Reader) structOf(id uint64) (s structure, lasting bool) {
+func (r *Reader) structOf(id uint64) (s *structure, lasting bool) {
 	list := r.tmpStructs
 	if lasting = id&1 == 1; lasting {
 		list = r.structs
 	}
 	if i := id>>1 - 1; id > 1 && i < uint64(len(list)) {
-		return list[i], lasting
+		return &list[i], lasting
 	}
 	r.Fail(decode.Malformed, fmt.Sprintf("a struct of %d", len(list)), fmt.Sprint(id))
-	return s, lasting
+	return &structure{}, lasting
 }
 
 // members takes the values of a struct's fields.
-func (r *Reader) members(l decode.Label, name string, index int, s structure, lasting bool) {
+func (r *Reader) members(l decode.Label, name string, index int, s *structure, lasting bool) {
 	if !r.Enter() {
 		return
 	}
@@ -181,6 +181,16 @@ func (r *Reader) members(l decode.Label, name string, index int, s structure, la
 	}
 	node := r.Open(kind, l, name, index)
 	r.Role("type")
+	if !exception && r.Counting() {
+		var c sums
+		if r.countNames(s, lasting, &c) {
+			r.TallyPooled(c.pooled, c.nodes)
+			r.countValues(frame{left: int(s.n)})
+			r.Close()
+			r.Leave()
+			return
+		}
+	}
 	for k := range int(s.n) {
 		if !r.OK() {
 			break
@@ -283,8 +293,7 @@ func (r *Reader) array(l decode.Label, name string, index int, head uint64) {
 
 // slice takes size elements of one type, the first of which is element number at of the array.
 func (r *Reader) slice(typ byte, at int, size uint64) {
-	var s structure
-	var lasting bool
+	s, lasting := new(structure), false
 	empty := typ == sliceNull
 	if typ == sliceObject {
 		id := r.uvarint("the struct of a slice")
@@ -304,6 +313,14 @@ func (r *Reader) slice(typ byte, at int, size uint64) {
 		r.empty += int(size)
 	case size > uint64(r.Left()):
 		r.Fail(decode.Malformed, fmt.Sprintf("%d elements of a slice", size), fmt.Sprintf("%d bytes to the end of the body", r.Left()))
+		return
+	}
+	if r.Counting() && (typ == sliceMixed || typ == sliceObject && !empty) {
+		f := frame{left: int(size), of: s, lasting: lasting}
+		if typ == sliceObject {
+			f.kind = ofObjects
+		}
+		r.countValues(f)
 		return
 	}
 	for i := at; i < at+int(size) && r.OK(); i++ {
