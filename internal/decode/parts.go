@@ -29,20 +29,56 @@ func (c Class) String() string {
 // PartBytes is the number of bytes of each class in a body, without ClassMissing.
 type PartBytes [ClassMissing]int32
 
-// Bytes adds up the bytes of the tree by class.
-func (t *Tree) Bytes() (sum PartBytes) {
+// Sums is what the nodes of a tree sum up to.
+type Sums struct {
+	// Parts is the bytes of each class.
+	Parts   PartBytes
+	missing int
+	unread  int // the index of the first node that was not read, -1 if there is none
+}
+
+// total returns the bytes of all nodes.
+func (s *Sums) total() int {
+	n := s.missing
+	for _, part := range s.Parts {
+		n += int(part)
+	}
+	return n
+}
+
+// Sums adds up the nodes of the tree.
+func (t *Tree) Sums() Sums {
+	s := Sums{unread: -1}
 	for top := 0; top < len(t.Nodes); {
 		root := &t.Nodes[top]
 		end := int(root.End)
+		own := ClassValues // of most nodes below root
+		if root.isAttachments() {
+			own = ClassAttachments
+		}
 		for i := top; i < end; i++ {
-			if c := t.Nodes[i].class(root, i == top); c < ClassMissing {
-				sum[c] += t.Nodes[i].Len
+			n := &t.Nodes[i]
+			if n.Kind > Overhead && n.Kind < Opaque && n.Label != ByMember && i > top {
+				s.Parts[own] += n.Len
+				continue
+			}
+			switch class := n.class(root, i == top); class {
+			case ClassMissing:
+				s.missing += int(n.Len)
+			default:
+				s.Parts[class] += n.Len
+			}
+			if s.unread < 0 && n.IsUnread() {
+				s.unread = i
 			}
 		}
 		top = end
 	}
-	return sum
+	return s
 }
+
+// Bytes adds up the bytes of the tree by class.
+func (t *Tree) Bytes() PartBytes { return t.Sums().Parts }
 
 // CompressedPath is the path of the bytes of a compressed body.
 const CompressedPath = "compressed"
@@ -96,8 +132,11 @@ func byOffset(a, b Part) int { return a.Off - b.Off }
 
 // class returns the class of the node's own bytes. root is the top-level node above it, or the node itself.
 func (n *Node) class(root *Node, isRoot bool) Class {
-	return classOf(n.Kind, n.Label, n.Name, isRoot, root.Label == ByField && root.Name == "attachments")
+	return classOf(n.Kind, n.Label, n.Name, isRoot, root.isAttachments())
 }
+
+// isAttachments reports whether a top-level node is the attachments.
+func (n *Node) isAttachments() bool { return n.Label == ByField && n.Name == "attachments" }
 
 // classOf returns the class of a node's own bytes: top is true at the top level, attachments below the attachments.
 func classOf(k Kind, l Label, name string, top, attachments bool) Class {

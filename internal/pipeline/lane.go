@@ -75,7 +75,7 @@ func newLane(index int, w *worker) *lane {
 		l.sampler = newSampler(w)
 	}
 	l.openers = make([]rpc.Opener, len(w.opt.Protocols))
-	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records}
+	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records, Borrow: w.opt.Borrow}
 	l.keepBodies(false)
 	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
 	return l

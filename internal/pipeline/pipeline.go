@@ -55,6 +55,8 @@ type Options struct {
 	// Records decodes bodies as far as records of calls need beyond Detail: failed responses, which have the class of an exception, and requests
 	// with the group of a service.
 	Records bool
+	// Borrow lets trees have texts that are valid only while the message is decoded: for rendered values, and for Prepare.
+	Borrow bool
 	// Sample selects the bodies that are sampled, beyond Detail.
 	Sample Sample
 	// Search, if set, is a packet to find. The run fills in what it is and sets HasPacket in the rows of messages

@@ -182,8 +182,6 @@ func (d *Decoder) decodeOnce(f *Frame, detail Detail, chosen *serialization, lay
 	}
 	if m.Tree != nil {
 		b.rest()
-		m.Decoded, m.Err = m.Tree.Decoded(m.Err, m.Names != nil || m.ResultKind >= 0 || m.HasErrorText || m.Kind > Response)
-		m.Parts = m.Tree.Bytes()
 	}
 	if detail == Parts {
 		m.Tree, m.Decoded = nil, ""

@@ -34,7 +34,7 @@ func (r *Reader) value(p *place) bool {
 		}
 		n, ok := r.leaf(decode.String, p, stop)
 		if n != nil && r.Values() {
-			n.Text = r.text(at, stop, false)
+			r.fillText(n, at, stop)
 		}
 		return ok
 	case blob:
