@@ -12,7 +12,7 @@ func (t *Tree) Paths() func(i int) string {
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
 			return t.Reference(i)
 		}
-		return p.text(n)
+		return string(p.path(n))
 	}
 }
 
