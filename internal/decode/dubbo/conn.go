@@ -272,6 +272,9 @@ func hidesName(m *Message, body []byte) bool {
 	}
 	const mapBytes = 512
 	n := 8*int(m.Parts[decode.ClassAttachments]) + mapBytes
+	if m.attachmentsAt > 0 && m.Format.TextsInPlace {
+		n = len(body) - m.attachmentsAt
+	}
 	for rest := body[max(0, len(body)-n):]; ; {
 		at := bytes.Index(rest, []byte("grou"))
 		if at < 0 {

@@ -213,7 +213,7 @@ func (b *body) readWithoutTree(detail Detail) bool {
 		if b.count() {
 			return true
 		}
-		m.Names, m.ResultKind, m.Parts, m.Err, b.r = nil, -1, decode.PartBytes{}, nil, nil
+		m.Names, m.ResultKind, m.Parts, m.Err, m.attachmentsAt, b.r = nil, -1, decode.PartBytes{}, nil, 0, nil
 	}
 	return false
 }
