@@ -39,7 +39,8 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 		}
 		return nil
 	}
-	if !r.room() {
+	if r.err != nil || r.Tree.Full() {
+		r.noRoom()
 		return nil
 	}
 	n := r.Tree.add(k, l, name, index, r.owned, r.Off)

@@ -162,13 +162,13 @@ func (t *Tree) Leaf(k Kind, l Label, name string, index, off, end int) *Node {
 
 // add is Leaf for a tree that takes the node.
 func (t *Tree) add(k Kind, l Label, name string, index, off, end int) *Node {
+	i := len(t.Nodes)
+	if i == cap(t.Nodes) {
+		return t.grow(k, l, name, index, off, end)
+	}
 	parent := int32(-1)
 	if len(t.open) > 0 {
 		parent = t.open[len(t.open)-1]
-	}
-	i := len(t.Nodes)
-	if i == cap(t.Nodes) {
-		t.Nodes = slices.Grow(t.Nodes, 1)
 	}
 	t.Nodes = t.Nodes[:i+1]
 	n := &t.Nodes[i]
@@ -176,6 +176,12 @@ func (t *Tree) add(k Kind, l Label, name string, index, off, end int) *Node {
 	n.Kind, n.Label, n.Name, n.Index, n.Parent = k, l, name, int32(index), parent
 	n.Off, n.Len, n.End = int32(off), int32(end-off), int32(i+1)
 	return n
+}
+
+// grow is add for a tree that has no memory for the node. It is apart because add is faster without a call.
+func (t *Tree) grow(k Kind, l Label, name string, index, off, end int) *Node {
+	t.Nodes = slices.Grow(t.Nodes, 1)
+	return t.add(k, l, name, index, off, end)
 }
 
 // Role adds a piece of overhead named "#"+name to the open container.
