@@ -78,11 +78,10 @@ read twice.`,
 					return table, err
 				},
 				options: func(targets []*output.Target) pipeline.Options {
-					if !output.Any(targets, "table", "markdown", "csv", "json", "jsonl") {
+					if noValues || !output.Any(targets, "json", "jsonl") {
 						return pipeline.Options{Detail: rpc.Parts, Records: true}
 					}
-					// even the table names exceptions, which stand in values
-					return pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
+					return pipeline.Options{Detail: rpc.Values, RenderValues: true, Borrow: true, Redact: redact}
 				},
 				sink: func(_ *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
 					if output.Any(targets, "csv", "json", "jsonl", "parquet") {

@@ -35,6 +35,7 @@ var properties = []struct {
 	{"sections add up", 10, sectionsAddUp, false},
 	{"redacted reports", 50, redactedReports, true},
 	{"parquet agrees", 10, parquetAgrees, true},
+	{"records agree", 30, recordsAgree, false},
 }
 
 func TestCaptures(t *testing.T) {

@@ -40,6 +40,7 @@ file also contains heartbeats and events.`,
 				options: func(targets []*output.Target) pipeline.Options {
 					opt := pipeline.Options{Detail: rpc.Values, Rows: true}
 					if output.Any(targets, "json", "jsonl") {
+						opt.Borrow = true
 						opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
 					}
 					return opt

@@ -20,6 +20,8 @@ const (
 	maxAnatomyPaths = 1 << 10
 	// maxAnatomies limits the paths that are remembered from one body to the next.
 	maxAnatomies = 1 << 14
+	// maxInterned limits the paths of fields that are kept for later bodies.
+	maxInterned = 1 << 14
 )
 
 // Anatomist adds up the bytes of bodies by path and class. The zero value is ready; it is not safe for concurrent use.
@@ -32,8 +34,9 @@ type Anatomist struct {
 	all   []knownPath
 	body  uint32 // counts bodies
 
-	// For [Anatomist.Fields]: the paths, and of the current body the index by path and the types by path.
+	// For [Anatomist.Fields]: the paths, those that bodies share, and of the current body the index by path and the types by path.
 	fieldPaths pathWriter
+	interned   map[string]string
 	rows       map[string]int
 	types      map[typeAt]struct{}
 }
@@ -67,14 +70,7 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 		if n.Len == 0 {
 			continue
 		}
-		path := p.buf
-		switch {
-		case n.Kind == Opaque:
-			path = opaquePath
-		case n.Label == Whole:
-			path = append(a.paths.whole[:0], n.Name...)
-			a.paths.whole = path
-		}
+		path := p.path(n)
 		// Elements of a list have one path after the other.
 		id := last
 		if id < 0 || a.all[id].path != string(path) {

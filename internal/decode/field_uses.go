@@ -258,15 +258,14 @@ func (a *Anatomist) listed(path []byte, d *DeclaredType) bool {
 
 // intern returns a path as a string that bodies share.
 func (a *Anatomist) intern(path []byte) string {
-	p := &a.fieldPaths
-	if s, ok := p.interned[string(path)]; ok {
+	if s, ok := a.interned[string(path)]; ok {
 		return s
 	}
-	if p.interned == nil {
-		p.interned = make(map[string]string)
+	if a.interned == nil || len(a.interned) > maxInterned {
+		a.interned = make(map[string]string)
 	}
 	s := string(path)
-	p.interned[s] = s
+	a.interned[s] = s
 	return s
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"math"
 	"strconv"
-	"unicode/utf8"
 )
 
 // AppendJSON appends the value of node i in the form that `calls` prints: objects with "@class", enums with "@enum",
@@ -38,6 +37,9 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		}
 		return appendFloat(dst, n.Float, 64)
 	case Char, String:
+		if n.Raw != nil {
+			return AppendString(dst, n.Raw)
+		}
 		return AppendString(dst, n.Text)
 	case Bytes, Custom:
 		dst = append(dst, `{"@bytes":"`...)
@@ -95,27 +97,34 @@ const maxJSON = 64 << 20
 // maxLevels limits the levels of brackets and braces of a printed value. Many JSON parsers accept a thousand.
 const maxLevels = 480
 
-// children calls f for each child of node i that is a value, not overhead. Fields of a list or a map are left out: JSON has
-// no place for them.
-func (t *Tree) children(i int, f func(child int)) {
-	object := t.Nodes[i].Kind == Object
-	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
-		if n := &t.Nodes[c]; n.Kind != Overhead && (object || n.Label != ByField) {
-			f(c)
+// next returns the index of the first child of container i from child c on that is a value, not overhead, or the end of i. Fields of a list or a map
+// are left out: JSON has no place for them.
+func (t *Tree) next(i, c int) int {
+	nodes := t.Nodes
+	object, end := nodes[i].Kind == Object, int(nodes[i].End)
+	for c < end {
+		n := &nodes[c]
+		if n.Kind != Overhead && (object || n.Label != ByField) {
+			break
 		}
+		c = int(n.End)
 	}
+	return c
 }
+
+// end returns the index of the first node after node i and what is in it.
+func (t *Tree) end(i int) int { return int(t.Nodes[i].End) }
 
 func (t *Tree) appendList(dst []byte, i int) []byte {
 	dst = append(dst, '[')
 	sep := false
-	t.children(i, func(c int) {
+	for c, end := t.next(i, i+1), t.end(i); c < end; c = t.next(i, t.end(c)) {
 		if sep {
 			dst = append(dst, ',')
 		}
 		sep = true
 		dst = t.AppendJSON(dst, c)
-	})
+	}
 	return append(dst, ']')
 }
 
@@ -127,7 +136,7 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 		dst = AppendString(dst, class)
 		sep = true
 	}
-	t.children(i, func(c int) {
+	for c, end := t.next(i, i+1), t.end(i); c < end; c = t.next(i, t.end(c)) {
 		if sep {
 			dst = append(dst, ',')
 		}
@@ -139,7 +148,7 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 		dst = AppendString(dst, name)
 		dst = append(dst, ':')
 		dst = t.AppendJSON(dst, c)
-	})
+	}
 	return append(dst, '}')
 }
 
@@ -148,17 +157,17 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 func (t *Tree) appendMap(dst []byte, i int) []byte {
 	object, rest := true, -1
 	count := 0
-	t.children(i, func(c int) {
+	for c, end := t.next(i, i+1), t.end(i); c < end; c = t.next(i, t.end(c)) {
 		n := &t.Nodes[c]
 		if n.Label == Whole {
 			rest = c
-			return
+			continue
 		}
 		if count%2 == 0 && (n.Kind != String || n.Text != "" && n.Text[0] == '@' || t.Redact && !t.named(c)) {
 			object = false
 		}
 		count++
-	})
+	}
 	object = object && (rest < 0 || count%2 == 1)
 	levels := 1
 	if object {
@@ -170,10 +179,10 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 	t.levels += levels
 	defer func() { t.levels -= levels }()
 	k := 0
-	t.children(i, func(c int) {
+	for c, end := t.next(i, i+1), t.end(i); c < end; c = t.next(i, t.end(c)) {
 		switch {
 		case t.Nodes[c].Label == Whole:
-			return
+			continue
 		case k%2 == 1 && object:
 			dst = append(dst, ':')
 		case k%2 == 1:
@@ -193,7 +202,7 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 			dst = append(dst, ']')
 		}
 		k++
-	})
+	}
 	switch { // a map that was cut after a key
 	case k%2 == 1 && object && rest >= 0:
 		return append(t.AppendJSON(append(dst, ':'), rest), '}')
@@ -262,56 +271,4 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		format = 'e'
 	}
 	return strconv.AppendFloat(dst, f, format, -1, bits)
-}
-
-const hexDigits = "0123456789abcdef"
-
-// AppendString appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
-func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
-				i++
-				continue
-			}
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			}
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, "\ufffd"...)
-			i += size
-			start = i
-			continue
-		}
-		if r == '\u2028' || r == '\u2029' || r < 0xa0 {
-			// Some line readers take these for line ends.
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
-			i += size
-			start = i
-			continue
-		}
-		i += size
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
 }

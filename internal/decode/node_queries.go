@@ -12,7 +12,7 @@ func (t *Tree) Paths() func(i int) string {
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
 			return t.Reference(i)
 		}
-		return p.text(n)
+		return string(p.path(n))
 	}
 }
 
@@ -36,6 +36,8 @@ func (t *Tree) IsName(i int) bool {
 
 // Elements returns the number of values in container i; keys and values of a map count separately.
 func (t *Tree) Elements(i int) (n int) {
-	t.children(i, func(int) { n++ })
+	for c, end := t.next(i, i+1), t.end(i); c < end; c = t.next(i, t.end(c)) {
+		n++
+	}
 	return n
 }

@@ -29,20 +29,56 @@ func (c Class) String() string {
 // PartBytes is the number of bytes of each class in a body, without ClassMissing.
 type PartBytes [ClassMissing]int32
 
-// Bytes adds up the bytes of the tree by class.
-func (t *Tree) Bytes() (sum PartBytes) {
+// Sums is what the nodes of a tree sum up to.
+type Sums struct {
+	// Parts is the bytes of each class.
+	Parts   PartBytes
+	missing int
+	unread  int // the index of the first node that was not read, -1 if there is none
+}
+
+// total returns the bytes of all nodes.
+func (s *Sums) total() int {
+	n := s.missing
+	for _, part := range s.Parts {
+		n += int(part)
+	}
+	return n
+}
+
+// Sums adds up the nodes of the tree.
+func (t *Tree) Sums() Sums {
+	s := Sums{unread: -1}
 	for top := 0; top < len(t.Nodes); {
 		root := &t.Nodes[top]
 		end := int(root.End)
+		own := ClassValues // of most nodes below root
+		if root.isAttachments() {
+			own = ClassAttachments
+		}
 		for i := top; i < end; i++ {
-			if c := t.Nodes[i].class(root, i == top); c < ClassMissing {
-				sum[c] += t.Nodes[i].Len
+			n := &t.Nodes[i]
+			if n.Kind > Overhead && n.Kind < Opaque && n.Label != ByMember && i > top {
+				s.Parts[own] += n.Len
+				continue
+			}
+			switch class := n.class(root, i == top); class {
+			case ClassMissing:
+				s.missing += int(n.Len)
+			default:
+				s.Parts[class] += n.Len
+			}
+			if s.unread < 0 && n.IsUnread() {
+				s.unread = i
 			}
 		}
 		top = end
 	}
-	return sum
+	return s
 }
+
+// Bytes adds up the bytes of the tree by class.
+func (t *Tree) Bytes() PartBytes { return t.Sums().Parts }
 
 // CompressedPath is the path of the bytes of a compressed body.
 const CompressedPath = "compressed"
@@ -55,10 +91,43 @@ type Part struct {
 	Off, Bytes int
 }
 
-// Parts appends the leaves of the tree to dst in wire order, each byte once; neighbours with one path are joined.
-// depth bounds the path to that many segments (0: no bound): deeper leaves are joined under their ancestor.
+// Parts appends what EachPart yields to dst.
 func (t *Tree) Parts(dst []Part, depth int) []Part {
-	from := len(dst)
+	t.EachPart(depth, func(path []byte, class Class, off, bytes int) {
+		dst = append(dst, Part{Path: string(path), Class: class, Off: off, Bytes: bytes})
+	})
+	return dst
+}
+
+// EachPart calls f for the leaves of the tree in wire order, each byte once; neighbours with one path are joined. Paths are borrowed until f returns.
+// depth bounds the path to that many segments (0: no bound): deeper leaves are joined under their ancestor.
+func (t *Tree) EachPart(depth int, f func(path []byte, class Class, off, bytes int)) {
+	j := joiner{f: f, path: t.joined}
+	if t.inOrder() {
+		t.leaves(depth, j.add)
+	} else {
+		t.sortedLeaves(depth, j.add)
+	}
+	j.end()
+	t.joined = j.path
+}
+
+// inOrder reports whether the nodes own bytes in wire order.
+func (t *Tree) inOrder() bool {
+	last := int32(0)
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Len != 0 {
+			if n.Off < last {
+				return false
+			}
+			last = n.Off
+		}
+	}
+	return true
+}
+
+// leaves calls f for the nodes that own bytes.
+func (t *Tree) leaves(depth int, f func(path []byte, class Class, off, bytes int)) {
 	p := &t.paths
 	p.reset(depth)
 	top := 0
@@ -71,33 +140,56 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 		if n.Len == 0 {
 			continue
 		}
-		path := p.text(n)
+		path := p.path(n)
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
-			path = t.Reference(i)
+			path = []byte(t.Reference(i))
 		}
-		dst = append(dst, Part{Path: path, Class: n.class(&t.Nodes[top], i == top), Off: int(n.Off), Bytes: int(n.Len)})
+		f(path, n.class(&t.Nodes[top], i == top), int(n.Off), int(n.Len))
 	}
-	own := dst[from:]
-	if !slices.IsSortedFunc(own, byOffset) {
-		slices.SortStableFunc(own, byOffset) // formats with pools own bytes out of order
-	}
-	out := dst[:from]
-	for _, part := range own {
-		if k := len(out) - 1; k >= from && out[k].Path == part.Path && out[k].Off+out[k].Bytes == part.Off {
-			out[k].Bytes += part.Bytes
-			continue
-		}
-		out = append(out, part)
-	}
-	return out
 }
 
-func byOffset(a, b Part) int { return a.Off - b.Off }
+// sortedLeaves is leaves for formats with pools, which own bytes out of order.
+func (t *Tree) sortedLeaves(depth int, f func(path []byte, class Class, off, bytes int)) {
+	var own []Part
+	t.leaves(depth, func(path []byte, class Class, off, bytes int) {
+		own = append(own, Part{Path: string(path), Class: class, Off: off, Bytes: bytes})
+	})
+	slices.SortStableFunc(own, func(a, b Part) int { return a.Off - b.Off })
+	for i := range own {
+		f([]byte(own[i].Path), own[i].Class, own[i].Off, own[i].Bytes)
+	}
+}
+
+// joiner joins neighbours with one path. It calls f for each part when the next one begins.
+type joiner struct {
+	f          func(path []byte, class Class, off, bytes int)
+	path       []byte
+	class      Class
+	off, bytes int // bytes is 0 before the first part
+}
+
+func (j *joiner) add(path []byte, class Class, off, bytes int) {
+	if j.bytes > 0 && j.off+j.bytes == off && string(j.path) == string(path) {
+		j.bytes += bytes
+		return
+	}
+	j.end()
+	j.path, j.class, j.off, j.bytes = append(j.path[:0], path...), class, off, bytes
+}
+
+func (j *joiner) end() {
+	if j.bytes > 0 {
+		j.f(j.path, j.class, j.off, j.bytes)
+	}
+}
 
 // class returns the class of the node's own bytes. root is the top-level node above it, or the node itself.
 func (n *Node) class(root *Node, isRoot bool) Class {
-	return classOf(n.Kind, n.Label, n.Name, isRoot, root.Label == ByField && root.Name == "attachments")
+	return classOf(n.Kind, n.Label, n.Name, isRoot, root.isAttachments())
 }
+
+// isAttachments reports whether a top-level node is the attachments.
+func (n *Node) isAttachments() bool { return n.Label == ByField && n.Name == "attachments" }
 
 // classOf returns the class of a node's own bytes: top is true at the top level, attachments below the attachments.
 func classOf(k Kind, l Label, name string, top, attachments bool) Class {
@@ -160,7 +252,7 @@ func (t *Tree) Path(i int) string {
 	for _, k := range t.lineage(i) {
 		p.enter(t, k)
 	}
-	return p.text(&t.Nodes[i])
+	return string(p.path(&t.Nodes[i]))
 }
 
 // lineage returns node i and its ancestors, the outermost one first.
@@ -176,9 +268,6 @@ func (t *Tree) lineage(i int) (chain []int32) {
 // body would print gigabytes of paths.
 const maxPath = 1 << 10
 
-// maxInterned limits the paths that are kept for later frames.
-const maxInterned = 1 << 14
-
 // pathWriter builds the paths of nodes that are entered in preorder: each is its parent's path and one segment.
 type pathWriter struct {
 	depth int // segments at most; 0: no bound
@@ -186,7 +275,6 @@ type pathWriter struct {
 	collapse bool
 	buf      []byte
 	open     []openPath
-	interned map[string]string
 	whole    []byte // scratch for the names of nodes with label Whole
 }
 
@@ -203,9 +291,6 @@ type openPath struct {
 func (p *pathWriter) reset(depth int) {
 	p.depth = depth
 	p.buf, p.open = p.buf[:0], p.open[:0]
-	if len(p.interned) > maxInterned {
-		clear(p.interned)
-	}
 }
 
 // enter moves to node i, whose ancestors were entered before it.
@@ -277,23 +362,16 @@ func identifier(s string) bool {
 	return s != ""
 }
 
-// text returns the path of n, which was entered last.
-func (p *pathWriter) text(n *Node) string {
+// path returns the path of n, which was entered last. It is borrowed until the next call.
+func (p *pathWriter) path(n *Node) []byte {
 	switch {
 	case n.Kind == Opaque:
-		return "opaque" // at any depth
+		return opaquePath // at any depth
 	case n.Label == Whole:
-		return n.Name
+		p.whole = append(p.whole[:0], n.Name...)
+		return p.whole
 	}
-	if s, ok := p.interned[string(p.buf)]; ok {
-		return s
-	}
-	s := string(p.buf)
-	if p.interned == nil {
-		p.interned = make(map[string]string)
-	}
-	p.interned[s] = s
-	return s
+	return p.buf
 }
 
 func (p *pathWriter) segment(n *Node) {
@@ -358,10 +436,23 @@ func plain(s string) bool {
 	if s == "" || s == "opaque" || s == "missing" { // these are parts of their own
 		return false
 	}
-	for _, c := range s {
-		if c == '.' || c == '[' || c == ']' || c == '"' || c < 0x20 || c == 0x7f || c == 0xfffd {
+	ascii := true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case quotedInPaths[c]:
 			return false
+		case c >= utf8.RuneSelf:
+			ascii = false
 		}
 	}
-	return true
+	return ascii || !strings.ContainsRune(s, utf8.RuneError)
 }
+
+// quotedInPaths has the bytes for which a name is quoted.
+var quotedInPaths = func() (q [256]bool) {
+	for c := range 0x20 {
+		q[c] = true
+	}
+	q['.'], q['['], q[']'], q['"'], q[0x7f] = true, true, true, true, true
+	return q
+}()

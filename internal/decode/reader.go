@@ -259,6 +259,8 @@ type Format struct {
 	Counts bool
 	// Optimized: forks of Dubbo write the number of arguments in place of their types, since the objects tell these.
 	Optimized bool
+	// TextsInPlace: each text stands where it is used. Its senders write no references to texts and have no pools of them.
+	TextsInPlace bool
 	// TypedResults: its readers need the type that a method returns, and can find it: they are a [ResultReader].
 	TypedResults bool
 	// NoAttachments: its senders write no attachments.

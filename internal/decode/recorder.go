@@ -39,10 +39,11 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 		}
 		return nil
 	}
-	if !r.room() {
+	if r.err != nil || r.Tree.Full() {
+		r.noRoom()
 		return nil
 	}
-	n := r.Tree.Leaf(k, l, name, index, r.owned, r.Off)
+	n := r.Tree.add(k, l, name, index, r.owned, r.Off)
 	r.owned = r.Off
 	return n
 }
@@ -59,7 +60,7 @@ func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *No
 	if !r.room() {
 		return nil
 	}
-	return r.Tree.Leaf(k, l, name, index, off, end)
+	return r.Tree.add(k, l, name, index, off, end)
 }
 
 // Absent adds a node for a value of which the wire has nothing: it is printed as opaque, and is not something left unread.

@@ -16,7 +16,7 @@ func (t *Tree) appendRedacted(dst []byte, i int) []byte {
 	dst = append(dst, '"')
 	if n.Kind == String {
 		dst = append(dst, `,"length":`...)
-		dst = strconv.AppendInt(dst, int64(TextLength(n.Text)), 10)
+		dst = strconv.AppendInt(dst, int64(TextLength(n.String())), 10)
 	}
 	bytes := int64(0)
 	for k := i; k < int(n.End); k++ { // a date may be an object of several fields

@@ -10,10 +10,10 @@ type Extent struct {
 }
 
 // Rest ends the tree of a body: it gives the bytes that no field owns, from offset at on, and the missing bytes to nodes. err is
-// the first error of decoding, or nil. The result is err or, if it is nil, the error that missing bytes are.
+// the first error of decoding, or nil. The result is what the nodes sum up to, and err or, if it is nil, the error that missing bytes are.
 //
 // If not every byte has exactly one owner then, a decoder is wrong or the tree is full, and the whole body becomes opaque.
-func (t *Tree) Rest(at int, e Extent, err *Error) *Error {
+func (t *Tree) Rest(at int, e Extent, err *Error) (Sums, *Error) {
 	t.CloseTo(0)
 	if at < e.Start {
 		if err == nil {
@@ -33,12 +33,9 @@ func (t *Tree) Rest(at int, e Extent, err *Error) *Error {
 			err = &Error{Cause: e.Short, At: e.Start, Expected: "the rest of the body"}
 		}
 	}
-	sum := 0
-	for i := range t.Nodes {
-		sum += int(t.Nodes[i].Len)
-	}
-	if sum == e.Len {
-		return err
+	sums := t.Sums()
+	if sums.total() == e.Len {
+		return sums, err
 	}
 	full := t.Full()
 	t.Reset()
@@ -49,7 +46,7 @@ func (t *Tree) Rest(at int, e Extent, err *Error) *Error {
 	if err == nil || full {
 		err = &Error{Cause: Limit, Expected: "a body of fewer values"}
 	}
-	return err
+	return t.Sums(), err
 }
 
 // FailValue makes the bytes from at to end opaque, where the value at node value could not be read further; its first byte is at
@@ -90,29 +87,31 @@ func NotDecoded(at int) *Error {
 // IsUnread reports whether the wire has something of a value that was not read.
 func (n *Node) IsUnread() bool { return n.Kind == Opaque && n.Num == 0 || n.Kind == Missing }
 
-// Decoded returns how far a body was decoded, "full", "partly", "envelope" or "none", and its first error: err or, if that is
+// Decoded returns how far the body of a tree with these sums was decoded, "full", "partly", "envelope" or "none", and its first error: err or, if that is
 // nil, the one of its first opaque value. envelope is set if anything but values was read.
-func (t *Tree) Decoded(err *Error, envelope bool) (string, *Error) {
-	opaque, values := false, false
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		switch {
-		case n.IsUnread():
-			opaque = true
-			if err == nil {
-				err = NotDecoded(int(n.Off))
-			}
-		case n.Parent >= 0 && t.Nodes[n.Parent].Name == "args", n.Parent < 0 && (n.Name == "result" || n.Name == "exception"):
-			values = true
-		}
+func (t *Tree) Decoded(s *Sums, err *Error, envelope bool) (string, *Error) {
+	if s.unread < 0 && err == nil {
+		return "full", nil
+	}
+	if err == nil {
+		err = NotDecoded(int(t.Nodes[s.unread].Off))
 	}
 	switch {
-	case !opaque && err == nil:
-		return "full", nil
-	case values:
+	case t.hasValues():
 		return "partly", err
 	case envelope:
 		return "envelope", err
 	}
 	return "none", err
+}
+
+// hasValues reports whether anything of an argument, a result or an exception was read.
+func (t *Tree) hasValues() bool {
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if !n.IsUnread() && (n.Parent >= 0 && t.Nodes[n.Parent].Name == "args" || n.Parent < 0 && (n.Name == "result" || n.Name == "exception")) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,5 +1,7 @@
 package decode
 
+import "slices"
+
 // Kind says what a node of a body's tree is.
 type Kind uint8
 
@@ -69,7 +71,15 @@ type Node struct {
 	Name  string // field name, role of overhead, text of the key of an entry
 	Class string // Java class name, source form
 	Text  string
-	Raw   []byte // borrowed from the body
+	Raw   []byte // borrowed from the body; of a String its text in UTF-8 if [Tree.Borrow] is set, and then Text may be empty
+}
+
+// String returns the text of a String, which may be kept.
+func (n *Node) String() string {
+	if n.Raw != nil {
+		return string(n.Raw)
+	}
+	return n.Text
 }
 
 // Undeclared is the index of a field of an object that the writer has and the schema or the class path does not.
@@ -86,14 +96,17 @@ type Tree struct {
 	// WithValues asks decoders to fill Text, Raw, Class, Num and Float. Without it only spans and labels are kept.
 	// Names and classes are always filled, since paths are made of them.
 	WithValues bool
+	// Borrow lets decoders leave texts in Raw, where they are valid as long as the body is: see [Node.String].
+	Borrow bool
 	// Redact makes AppendJSON print types and lengths in place of values.
 	Redact bool
 	// MaxNodes bounds memory; 0 is DefaultMaxNodes.
 	MaxNodes int
 
 	open   []int32
-	paths  pathWriter // kept for its memory
-	levels int        // brackets and braces that AppendJSON has open
+	paths  pathWriter // kept for its memory, as is joined
+	joined []byte
+	levels int // brackets and braces that AppendJSON has open
 	// inlinedAt maps a node that is not printed at its own path to the reference that is printed as the node. inlining are
 	// those nodes that are being printed, nextInlined the one that AppendJSON is about to print.
 	inlinedAt   map[int32]int32
@@ -144,15 +157,31 @@ func (t *Tree) Leaf(k Kind, l Label, name string, index, off, end int) *Node {
 	if t == nil || t.Full() && (k != Opaque && k != Missing || len(t.Nodes) >= t.maxNodes()+restNodes) {
 		return nil
 	}
+	return t.add(k, l, name, index, off, end)
+}
+
+// add is Leaf for a tree that takes the node.
+func (t *Tree) add(k Kind, l Label, name string, index, off, end int) *Node {
+	i := len(t.Nodes)
+	if i == cap(t.Nodes) {
+		return t.grow(k, l, name, index, off, end)
+	}
 	parent := int32(-1)
 	if len(t.open) > 0 {
 		parent = t.open[len(t.open)-1]
 	}
-	t.Nodes = append(t.Nodes, Node{
-		Kind: k, Label: l, Name: name, Index: int32(index), Parent: parent,
-		Off: int32(off), Len: int32(end - off), End: int32(len(t.Nodes) + 1),
-	})
-	return &t.Nodes[len(t.Nodes)-1]
+	t.Nodes = t.Nodes[:i+1]
+	n := &t.Nodes[i]
+	*n = Node{} // and then field by field, which is faster than to copy a node
+	n.Kind, n.Label, n.Name, n.Index, n.Parent = k, l, name, int32(index), parent
+	n.Off, n.Len, n.End = int32(off), int32(end-off), int32(i+1)
+	return n
+}
+
+// grow is add for a tree that has no memory for the node. It is apart because add is faster without a call.
+func (t *Tree) grow(k Kind, l Label, name string, index, off, end int) *Node {
+	t.Nodes = slices.Grow(t.Nodes, 1)
+	return t.add(k, l, name, index, off, end)
 }
 
 // Role adds a piece of overhead named "#"+name to the open container.
@@ -173,7 +202,7 @@ func (t *Tree) Open(k Kind, l Label, name string, index, off int) int {
 		t.open = append(t.open, -1)
 		return -1
 	}
-	t.Leaf(k, l, name, index, off, off)
+	t.add(k, l, name, index, off, off)
 	i := len(t.Nodes) - 1
 	t.open = append(t.open, int32(i))
 	return i

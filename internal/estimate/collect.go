@@ -206,6 +206,7 @@ func (c *Collector) prepare() func(*pipeline.Row) any {
 
 // Frame keeps what was made of a message until its call is closed.
 func (c *Collector) Frame(r *pipeline.Row) {
+	r.Prepare()
 	p, ok := r.Prepared.(*prepared)
 	if !ok {
 		return

@@ -10,6 +10,7 @@ type Records[T any] struct {
 	tables  []Table[T]
 	render  func(dst []byte, v T) []byte
 	buf     []byte
+	lines   bool // buf has the lines of the only target that were not written, else one record
 	rows    int64
 	err     error
 	failed  atomic.Bool // err is set; other goroutines may read this
@@ -39,12 +40,21 @@ func NewRecords[T any](targets []*Target, render func([]byte, T) []byte, open fu
 			w.tables[i] = tab
 		}
 	}
+	w.lines = len(targets) == 1 && targets[0].Format == "jsonl"
 	return w, nil
 }
 
 // Write prints v. After the first error it does nothing.
 func (w *Records[T]) Write(v T) {
 	if w.err != nil {
+		return
+	}
+	if w.lines {
+		w.buf = append(w.render(w.buf, v), '\n')
+		if len(w.buf) >= bufferSize {
+			w.writeLines()
+		}
+		w.rows++
 		return
 	}
 	w.buf = w.buf[:0]
@@ -66,6 +76,16 @@ func (w *Records[T]) Write(v T) {
 		}
 	}
 	w.rows++
+}
+
+// writeLines writes buf. The buffer of the target would only copy it.
+func (w *Records[T]) writeLines() {
+	t := w.targets[0]
+	if _, w.err = t.W.Write(w.buf); w.err != nil {
+		w.err = t.cannotWrite(w.err)
+		w.failed.Store(true)
+	}
+	w.buf = w.buf[:0]
 }
 
 // record prints a rendered record as an element of an array, or as a line.
@@ -91,6 +111,9 @@ func (w *Records[T]) Rows() int64 { return w.rows }
 
 // Close closes the targets and returns the first error.
 func (w *Records[T]) Close() error {
+	if w.lines && w.err == nil {
+		w.writeLines()
+	}
 	for i, t := range w.targets {
 		earlier := w.err
 		if w.err == nil && w.tables[i] != nil {

@@ -69,6 +69,7 @@ func (r *recorder) opened(l *lane, c *call.Conn, first int64) {
 func (r *recorder) frame(l *lane, m *call.Message, row *Row) {
 	e := event{kind: eventFrame, m: m}
 	if row != nil {
+		row.Prepare()
 		e.rare = &rare{row: *row}
 		e.rare.row.Msg = row.Msg.Clone(false, false)
 	}

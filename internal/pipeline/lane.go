@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
@@ -23,6 +24,8 @@ type worker struct {
 	wantValues func(conn *call.Conn, side int, m *rpc.Message) bool
 	chunk      rpc.Chunk
 	row        Row
+	// rendered and attachments are scratch for the values of a message.
+	rendered, attachments []byte
 }
 
 // seed is random in each process, so that a capture cannot force collisions.
@@ -75,7 +78,7 @@ func newLane(index int, w *worker) *lane {
 		l.sampler = newSampler(w)
 	}
 	l.openers = make([]rpc.Opener, len(w.opt.Protocols))
-	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records}
+	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records, Borrow: w.opt.Borrow}
 	l.keepBodies(false)
 	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
 	return l
@@ -202,7 +205,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 		if msg.Tree != nil {
 			msg.Tree.Redact = l.opt.Redact
 		}
-		renderValues(m, msg, l.opt.Redact)
+		l.renderValues(m, msg)
 	}
 	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
 		m.Detail().Attachments = msg.AttachmentTexts()
@@ -211,10 +214,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 	if l.opt.Rows {
 		row = &l.row
 		*row = Row{
-			Conn: d.conn.call, Side: int(d.side), Msg: msg, HasPacket: d.hasSearchedPacket(msg),
-		}
-		if l.prepare != nil {
-			row.Prepared = l.prepare(row)
+			Conn: d.conn.call, Side: int(d.side), Msg: msg, HasPacket: d.hasSearchedPacket(msg), prepare: l.prepare,
 		}
 	}
 	l.out.frame(l, m, row)
@@ -245,25 +245,39 @@ func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 }
 
 // renderValues renders the values of a message as JSON, because its tree is valid only until the next message. Values
-// that could not be read are opaque. redact replaces them by their types and lengths.
-func renderValues(m *call.Message, msg *rpc.Message, redact bool) {
-	d := m.Detail()
+// that could not be read are opaque. Options.Redact replaces them by their types and lengths.
+func (l *lane) renderValues(m *call.Message, msg *rpc.Message) {
+	b := l.rendered[:0]
 	switch {
 	case msg.Kind == rpc.Request && msg.Operation != nil && m.GenericMethod != "":
-		d.Values = msg.AppendGenericArguments(d.Values)
+		b = msg.AppendGenericArguments(b)
 	case msg.Kind == rpc.Request && (msg.Operation != nil || msg.HasArguments()):
-		d.Values = msg.AppendArguments(d.Values)
+		b = msg.AppendArguments(b)
 	case msg.Kind == rpc.Response && msg.ResultKind >= 0 && !msg.Exception:
-		d.Values = msg.AppendResult(d.Values)
+		b = msg.AppendResult(b)
 	case msg.Kind == rpc.Request:
-		d.Values = fmt.Appendf(d.Values, `[{"@opaque":%d}]`, m.BodyLen)
+		b = fmt.Appendf(b, `[{"@opaque":%d}]`, m.BodyLen)
 	case msg.Kind == rpc.Response && msg.ResultKind < 0 && !m.Failed && msg.Decoded != "full":
-		d.Values = fmt.Appendf(d.Values, `{"@opaque":%d}`, m.BodyLen)
+		b = fmt.Appendf(b, `{"@opaque":%d}`, m.BodyLen)
 	}
+	a := l.attachments[:0]
 	if msg.Operation != nil || msg.ResultKind >= 0 || len(msg.Headers) > 0 {
-		d.AttachmentsJSON = msg.AppendAttachments(d.AttachmentsJSON, redact)
+		a = msg.AppendAttachments(a, l.opt.Redact)
+	}
+	d, kept := m.Detail(), slices.Concat(b, a) // in one piece
+	if len(b) > 0 {
+		d.Values = kept[:len(b):len(b)]
+	}
+	if len(a) > 0 {
+		d.AttachmentsJSON = kept[len(b):]
+	}
+	if l.rendered, l.attachments = b, a; cap(b)+cap(a) > maxRendered {
+		l.rendered, l.attachments = nil, nil
 	}
 }
+
+// maxRendered is how large the scratch for rendered values may stay, in bytes.
+const maxRendered = 1 << 20
 
 // Call receives a call from the pairer.
 func (l *lane) Call(c *call.Call) {

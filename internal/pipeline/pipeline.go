@@ -55,6 +55,8 @@ type Options struct {
 	// Records decodes bodies as far as records of calls need beyond Detail: failed responses, which have the class of an exception, and requests
 	// with the group of a service.
 	Records bool
+	// Borrow lets trees have texts that are valid only while the message is decoded: for rendered values, and for Prepare.
+	Borrow bool
 	// Sample selects the bodies that are sampled, beyond Detail.
 	Sample Sample
 	// Search, if set, is a packet to find. The run fills in what it is and sets HasPacket in the rows of messages
@@ -62,8 +64,8 @@ type Options struct {
 	Search *PacketSearch
 	// Rows is set if the sink needs rows; otherwise its Frame is not called.
 	Rows bool
-	// Prepare, if set, returns a function for each goroutine, which is called with every row while its message is
-	// fully decoded. Its result becomes the Prepared of the row.
+	// Prepare, if set, returns a function for each goroutine, which is called with a row while its message is fully decoded: when the row is copied,
+	// or by [Row.Prepare]. Its result becomes the Prepared of the row.
 	Prepare func() func(r *Row) any
 	// Apart is the source of each input, by its index, if sources are separate captures: a 4-tuple in two of them is
 	// two connections. nil: all inputs are one capture.
@@ -125,9 +127,18 @@ type Row struct {
 	Side   int // that sent the message
 	// HasPacket is set if the packet of Options.Search brought one of its bytes.
 	HasPacket bool
-	// Msg has no Tree if the row comes from a worker; Prepare receives it complete.
+	// Msg has no Tree if the row was copied, as one from a worker is; the function of Options.Prepare receives it complete.
 	Msg      *rpc.Message
 	Prepared any
+
+	prepare func(*Row) any // nil: nothing, or it was called
+}
+
+// Prepare calls the function of Options.Prepare if that was not done.
+func (r *Row) Prepare() {
+	if r.prepare != nil {
+		r.Prepared, r.prepare = r.prepare(r), nil
+	}
 }
 
 // Sink receives the results of a run in capture order and in one goroutine, for any number of jobs.
@@ -336,6 +347,7 @@ func (s *PacketSearch) matches(number int64, file int) bool {
 // Clone returns a copy that may be kept: without the body's bytes and byte values, and without the tree if Prepared
 // is set.
 func (r *Row) Clone() *Row {
+	r.Prepare()
 	c := *r
 	c.Msg = r.Msg.Clone(false, r.Prepared == nil)
 	return &c

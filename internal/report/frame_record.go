@@ -17,7 +17,6 @@ type Frames struct {
 	Depth int
 	// Redact omits error messages, and map keys in paths.
 	Redact bool
-	parts  []decode.Part
 	rest   []byte
 }
 
@@ -153,24 +152,23 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 	if f.isCSV() {
 		return
 	}
-	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
 	f.beginParts("parts")
-	f.part(decode.Part{Path: "header", Bytes: int(m.HeaderLen)})
-	switch {
-	case m.Plain != nil:
-		f.part(decode.Part{Path: decode.CompressedPath, Bytes: m.BodyLen})
+	f.part("header", int(m.HeaderLen))
+	if m.Plain != nil {
+		f.part(decode.CompressedPath, m.BodyLen)
 		f.endParts()
 		f.beginParts("uncompressedParts")
-	case m.Encoding != "": // and what is inside is not known
-		for i := range p.parts {
-			if p.parts[i].Class == decode.ClassOpaque {
-				p.parts[i].Path = decode.CompressedPath
-			}
+	}
+	compressed := m.Plain == nil && m.Encoding != "" // and what is inside is not known
+	m.Tree.EachPart(p.Depth, func(path []byte, class decode.Class, _, bytes int) {
+		if compressed && class == decode.ClassOpaque {
+			f.part(decode.CompressedPath, bytes)
+			return
 		}
-	}
-	for i := range p.parts {
-		f.part(p.parts[i])
-	}
+		f.beginPart()
+		f.JSON = decode.AppendString(f.JSON, path)
+		f.endPart(bytes)
+	})
 	f.endParts()
 }
 
@@ -181,7 +179,7 @@ func (f *Record) headerParts(m *rpc.Message) {
 	}
 	f.beginParts("headerParts")
 	for _, h := range m.Protocol.Header(m) {
-		f.part(decode.Part{Path: h.Name, Bytes: h.Len})
+		f.part(h.Name, h.Len)
 	}
 	f.endParts()
 }
@@ -194,14 +192,23 @@ func (f *Record) beginParts(name string) {
 func (f *Record) endParts() { f.JSON = append(f.JSON, ']') }
 
 // part appends a part to the list that was begun.
-func (f *Record) part(p decode.Part) {
+func (f *Record) part(path string, bytes int) {
+	f.beginPart()
+	f.JSON = decode.AppendString(f.JSON, path)
+	f.endPart(bytes)
+}
+
+// beginPart begins a part, whose path the caller appends to JSON.
+func (f *Record) beginPart() {
 	if f.JSON[len(f.JSON)-1] != '[' {
 		f.JSON = append(f.JSON, ',')
 	}
 	f.JSON = append(f.JSON, `{"path":`...)
-	f.JSON = decode.AppendString(f.JSON, p.Path)
+}
+
+func (f *Record) endPart(bytes int) {
 	f.JSON = append(f.JSON, `,"bytes":`...)
-	f.JSON = strconv.AppendInt(f.JSON, int64(p.Bytes), 10)
+	f.JSON = strconv.AppendInt(f.JSON, int64(bytes), 10)
 	f.JSON = append(f.JSON, '}')
 }
 

@@ -25,7 +25,7 @@ func (m *Message) ReadFault(i int) {
 		switch {
 		case n.Label != decode.ByEntry:
 		case n.Name == "message" && n.Kind == decode.String && !m.HasErrorText:
-			m.ExceptionMessage, m.HasErrorText = n.Text, true
+			m.ExceptionMessage, m.HasErrorText = n.String(), true
 		case n.Name == "detail" && n.Kind == decode.Object:
 			m.ExceptionClass = n.Class
 			m.ExceptionMessage, m.HasErrorText = m.exceptionText(c, 0)
@@ -41,7 +41,7 @@ func (m *Message) memberText(i int, name string) string {
 	t := m.Tree
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		if n := &t.Nodes[c]; (n.Label == decode.ByEntry || n.Label == decode.ByField) && n.Name == name && n.Kind == decode.String {
-			return n.Text
+			return n.String()
 		}
 	}
 	return ""
@@ -64,18 +64,18 @@ func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 		switch f.Name {
 		case "message":
 			if is {
-				own, hasOwn = f.Text, true
+				own, hasOwn = f.String(), true
 			}
 		case "detailMessage":
 			detailed = true
 			if is {
-				detail, hasDetail = f.Text, true
+				detail, hasDetail = f.String(), true
 			}
 		case named:
 			switch {
 			case hasOther:
 			case is:
-				other, hasOther = f.Text, true
+				other, hasOther = f.String(), true
 			case depth == 0:
 				other, hasOther = m.exceptionText(c, 1)
 			}

@@ -14,12 +14,12 @@ func (m *Message) ReadGeneric(args int) {
 		switch {
 		case n.Label != decode.ByIndex:
 		case n.Index == 0 && n.Kind == decode.String:
-			m.GenericMethod = n.Text
+			m.GenericMethod = n.String()
 		case n.Index == 1 && n.Kind == decode.List:
 			m.GenericTypes = []string{}
 			for k := c + 1; k < int(n.End); k = int(t.Nodes[k].End) {
 				if t.Nodes[k].Kind == decode.String {
-					m.GenericTypes = append(m.GenericTypes, t.Nodes[k].Text)
+					m.GenericTypes = append(m.GenericTypes, t.Nodes[k].String())
 				}
 			}
 		}

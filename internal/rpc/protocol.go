@@ -275,6 +275,8 @@ type Env struct {
 	// Records is set if messages need the names that records of calls print: bodies that have the class of an exception or the group of a
 	// service only in their values are decoded to all values.
 	Records bool
+	// Borrow lets the trees of messages have texts that are valid only as long as their body.
+	Borrow bool
 	// Framing is set if Sink.Framing is to be called, and Message.Pieces are needed.
 	Framing bool
 	// MaxBody is the number of bytes kept of a body that crosses deliveries, MaxEnvelope the number if only its

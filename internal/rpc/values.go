@@ -63,7 +63,7 @@ func (m *Message) Attachment(key string) (string, bool) {
 	t := m.Tree
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Name == key {
-			return n.Text, n.Kind == decode.String
+			return n.String(), n.Kind == decode.String
 		}
 	}
 	return "", false
@@ -87,7 +87,7 @@ func (m *Message) AttachmentTexts() map[string]string {
 	t := m.Tree
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Kind == decode.String {
-			texts[n.Name] = n.Text
+			texts[n.Name] = n.String()
 		}
 	}
 	return texts
@@ -160,7 +160,7 @@ func (m *Message) Timeout() (millis int64, key string) {
 		switch n.Kind {
 		case decode.String:
 			var err error
-			if ms, err = strconv.ParseInt(n.Text, 10, 32); err != nil {
+			if ms, err = strconv.ParseInt(n.String(), 10, 32); err != nil {
 				return
 			}
 		case decode.Int:

@@ -193,7 +193,7 @@ func (b *body) attachments() {
 	}
 }
 
-// rest assigns the bytes after the last field that was read, and the missing bytes, to nodes.
+// rest assigns the bytes after the last field that was read, and the missing bytes, to nodes, and notes how far the body was decoded.
 func (b *body) rest() {
 	m, at := b.m, 0
 	switch {
@@ -205,5 +205,7 @@ func (b *body) rest() {
 			at = max(err.At, b.opaqueTo)
 		}
 	}
-	m.Err = m.Tree.Rest(at, decode.Extent{Len: b.f.BodyLen, Start: len(b.f.Body), Captured: b.f.Captured, Short: b.f.Short}, m.Err)
+	sums, err := m.Tree.Rest(at, decode.Extent{Len: b.f.BodyLen, Start: len(b.f.Body), Captured: b.f.Captured, Short: b.f.Short}, m.Err)
+	m.Decoded, m.Err = m.Tree.Decoded(&sums, err, m.Names != nil || m.ResultKind >= 0 || m.HasErrorText || m.Kind > Response)
+	m.Parts = sums.Parts
 }

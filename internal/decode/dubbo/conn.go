@@ -68,6 +68,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	common, ok := env.Shared[sharedKey{}].(shared)
 	if !ok {
 		common = shared{NewDecoder(env.Formats), NewRecognizer(env.Formats)}
+		common.decoder.tree.Borrow = env.Borrow
 		env.Shared[sharedKey{}] = common
 	}
 	l := &lane{protocol: self, env: env, decoder: common.decoder}
@@ -253,20 +254,27 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	first, dialects := m.Message, c.dialects
 	more := c.decoder.Decode(f, Values, &dialects)
 	first.Tree, first.Parts, first.Err, first.ErrorMessage, first.ExceptionClass = more.Tree, more.Parts, more.Err, more.ErrorMessage, more.ExceptionClass
-	first.Group = more.Group
+	first.Group, first.GenericMethod, first.GenericTypes = more.Group, more.GenericMethod, more.GenericTypes
+	first.ExceptionMessage, first.HasErrorText = more.ExceptionMessage, more.HasErrorText
 	m.Message = first
 	return &m.Message
 }
 
-// hidesName reports whether the values of a body may have a name that records print: the class of an exception, or the group of a service, which may be an
-// attachment. Those end a request; besides their own bytes each has at most 7 of marks and lengths, and the map its class. Kryo marks the last letter of a
+// hidesName reports whether the values of a body may have a name or a text that records print: an exception, the text of a failed response, what a generic
+// call invokes, or the group of a service, which may be an attachment. Those end a request; besides their own bytes each has at most 7 of marks and lengths, and the map its class. Kryo marks the last letter of a
 // key; none has a small letter or a space before it, as texts with that word do.
 func hidesName(m *Message, body []byte) bool {
-	if m.Exception || m.Kind != Request || m.Group != "" {
-		return m.Exception
+	if m.Exception || m.Failed || m.Operation != nil && m.Operation.Generic {
+		return true
+	}
+	if m.Kind != Request || m.Group != "" {
+		return false
 	}
 	const mapBytes = 512
 	n := 8*int(m.Parts[decode.ClassAttachments]) + mapBytes
+	if m.attachmentsAt > 0 && m.Format.TextsInPlace {
+		n = len(body) - m.attachmentsAt
+	}
 	for rest := body[max(0, len(body)-n):]; ; {
 		at := bytes.Index(rest, []byte("grou"))
 		if at < 0 {

@@ -32,6 +32,7 @@ func (b *body) count() bool {
 		case FieldThrowable, FieldResult:
 			b.result(f)
 		case FieldAttachments:
+			m.attachmentsAt = b.r.Offset()
 			b.r.Attachments()
 		case FieldErrorText:
 			b.r.Text("errorMessage")

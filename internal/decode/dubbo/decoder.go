@@ -182,8 +182,6 @@ func (d *Decoder) decodeOnce(f *Frame, detail Detail, chosen *serialization, lay
 	}
 	if m.Tree != nil {
 		b.rest()
-		m.Decoded, m.Err = m.Tree.Decoded(m.Err, m.Names != nil || m.ResultKind >= 0 || m.HasErrorText || m.Kind > Response)
-		m.Parts = m.Tree.Bytes()
 	}
 	if detail == Parts {
 		m.Tree, m.Decoded = nil, ""
@@ -215,7 +213,7 @@ func (b *body) readWithoutTree(detail Detail) bool {
 		if b.count() {
 			return true
 		}
-		m.Names, m.ResultKind, m.Parts, m.Err, b.r = nil, -1, decode.PartBytes{}, nil, nil
+		m.Names, m.ResultKind, m.Parts, m.Err, m.attachmentsAt, b.r = nil, -1, decode.PartBytes{}, nil, 0, nil
 	}
 	return false
 }

@@ -42,6 +42,8 @@ type Message struct {
 	// Names is set for requests whose envelope was read.
 	Names *Names
 	head  [HeaderLen]byte
+	// attachmentsAt is the offset of the attachments in the body of a request that was counted without a tree, else 0.
+	attachmentsAt int
 }
 
 // isException reports whether a response contains an exception instead of a value.

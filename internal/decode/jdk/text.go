@@ -65,8 +65,10 @@ func (c Clock) AppendShort(b []byte) []byte {
 // Instant returns a point in time in RFC 3339, UTC, as Instant.toString writes it.
 func Instant(t time.Time) string {
 	t = t.UTC()
-	b := Date{t.Year(), int(t.Month()), t.Day()}.Append(make([]byte, 0, 32))
-	b = Clock{t.Hour(), t.Minute(), t.Second(), t.Nanosecond()}.Append(append(b, 'T'))
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	b := Date{year, int(month), day}.Append(make([]byte, 0, 40))
+	b = Clock{hour, minute, second, t.Nanosecond()}.Append(append(b, 'T'))
 	return string(append(b, 'Z'))
 }
 
@@ -105,6 +107,9 @@ func Zone(id string) string {
 
 // appendPadded appends n with at least width digits.
 func appendPadded(b []byte, n, width int) []byte {
+	if width == 2 && n >= 0 && n < 100 { // most
+		return append(b, byte('0'+n/10), byte('0'+n%10))
+	}
 	if n < 0 {
 		b, n, width = append(b, '-'), -n, width-1
 	}

@@ -38,12 +38,13 @@ func (d *decoder) decode(m *rpc.Message, h *header, detail rpc.Detail) {
 	d.read(m, h)
 	r.Settle(0)
 	m.Tree = &d.tree
-	m.Err = d.tree.Rest(r.Offset(), decode.Extent{Len: m.BodyLen, Start: len(m.Body), Captured: m.Captured, Short: m.Short}, r.Err())
+	var sums decode.Sums
+	sums, m.Err = d.tree.Rest(r.Offset(), decode.Extent{Len: m.BodyLen, Start: len(m.Body), Captured: m.Captured, Short: m.Short}, r.Err())
 	if m.Err == nil && !m.Complete { // without a frame nobody knows how much is missing
 		m.Err = &decode.Error{Cause: m.Short, At: len(m.Body), Expected: "the rest of the message"}
 	}
-	m.Decoded, m.Err = d.tree.Decoded(m.Err, true)
-	m.Parts = d.tree.Bytes()
+	m.Decoded, m.Err = d.tree.Decoded(&sums, m.Err, true)
+	m.Parts = sums.Parts
 	if detail == rpc.Parts {
 		m.Tree, m.Decoded = nil, ""
 	}

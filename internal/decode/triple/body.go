@@ -131,16 +131,18 @@ func (b *body) tooLong(detail rpc.Detail) {
 func (b *body) begin() {
 	t := &b.d.tree
 	t.Reset()
-	t.WithValues = true // some errors appear only when values are read
+	t.WithValues, t.Borrow = true, b.d.Borrow // some errors appear only when values are read
 	b.m.Tree = t
 }
 
 // finish ends the tree. at is the offset after the last field that was read.
 func (b *body) finish(at int, detail rpc.Detail) {
 	m := b.m
-	m.Err = m.Tree.Rest(at, b.extent(), m.Err)
-	m.Decoded, m.Err = m.Tree.Decoded(m.Err, m.Operation != nil || m.ResultKind >= 0)
-	m.Parts = m.BodyParts()
+	sums, err := m.Tree.Rest(at, b.extent(), m.Err)
+	m.Decoded, m.Err = m.Tree.Decoded(&sums, err, m.Operation != nil || m.ResultKind >= 0)
+	if m.Parts = sums.Parts; m.Encoding != "" {
+		m.Parts = m.BodyParts()
+	}
 	if detail == rpc.Parts {
 		m.Tree, m.Decoded = nil, ""
 	}
@@ -367,7 +369,7 @@ func (b *body) genericMethod() {
 	r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Kind == decode.String && n.Label == decode.ByIndex && n.Parent < 0 {
-			b.m.GenericMethod = n.Text
+			b.m.GenericMethod = n.String()
 			return
 		}
 	}

@@ -118,7 +118,7 @@ func (b *body) hessianMethod() {
 	v.Value(decode.ByIndex, "", 0, "")
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Kind == decode.String && n.Label == decode.ByIndex && n.Parent < 0 {
-			b.m.GenericMethod = n.Text
+			b.m.GenericMethod = n.String()
 			return
 		}
 	}

@@ -36,6 +36,8 @@ const (
 type Decoder struct {
 	// Route names plain requests that the user has given a name, see [rpc.Env]; nil without such names.
 	Route func(method, path string) string
+	// Borrow lets trees have texts that are valid only as long as their body, see [decode.Tree].
+	Borrow bool
 
 	byName     map[string][]*serialization
 	known      map[string]*known
@@ -220,7 +222,8 @@ func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, deta
 				m.ResultKind = 1
 			}
 			m.Tree = &d.tree
-			m.Decoded, m.Err = d.tree.Decoded(m.Err, m.Operation != nil)
+			sums := d.tree.Sums()
+			m.Decoded, m.Err = d.tree.Decoded(&sums, m.Err, m.Operation != nil)
 		}
 		return
 	}

@@ -181,7 +181,7 @@ func (r *Reader) constantName(node int) string {
 		node = int(r.Tree.Node(node).Num)
 	}
 	if name := (fieldsOf{r.Tree, node}).get("name", decode.String); name != nil {
-		return name.Text
+		return name.String()
 	}
 	return ""
 }

@@ -134,8 +134,8 @@ func (r *Reader) interpret(node, class int, e evidence) {
 		}
 		return
 	case decimalText:
-		if v := o.get("value", decode.String); v != nil && isDecimal(v.Text) {
-			k, s = decode.Decimal, v.Text
+		if v := o.get("value", decode.String); v != nil && isDecimal(v.String()) {
+			k, s = decode.Decimal, v.String()
 		}
 	case decimalFields:
 		scale := o.get("scale", decode.Int)
@@ -205,10 +205,10 @@ func (r *Reader) copyHidden(to target) bool {
 		return false
 	}
 	name := fieldsOf{r.Tree, int(to.node)}.get("name", decode.String)
-	if name == nil || len(o.Class)+len(name.Text) > maxCopied {
+	if name == nil || len(o.Class)+len(name.String()) > maxCopied {
 		return false
 	}
-	at, class, text := len(r.Tree.Nodes)-1, o.Class, name.Text
+	at, class, text := len(r.Tree.Nodes)-1, o.Class, name.String()
 	end := int(r.Tree.Nodes[at].Off + r.Tree.Nodes[at].Len)
 	copied := r.Tree.Leaf(decode.String, decode.ByField, "name", 0, end, end)
 	copied.Text, copied.Parent = text, int32(at)
@@ -347,8 +347,8 @@ func (o fieldsOf) offset(name string) string {
 	}
 	handle := fieldsOf{o.t, i}
 	if strings.HasSuffix(n.Class, ".ZoneIdHandle") {
-		if id := handle.get("zoneId", decode.String); id != nil && isOffset(id.Text) {
-			return id.Text
+		if id := handle.get("zoneId", decode.String); id != nil && isOffset(id.String()) {
+			return id.String()
 		}
 		return ""
 	}
@@ -364,10 +364,10 @@ func (o fieldsOf) zoned() string {
 	offset := o.offset("offset")
 	s := join(o.time("dateTime", "LocalDateTimeHandle"), "", offset)
 	zone := o.get("zoneId", decode.String)
-	if s == "" || zone == nil || zone.Text == offset {
+	if s == "" || zone == nil || zone.String() == offset {
 		return s
 	}
-	return s + "[" + zone.Text + "]"
+	return s + "[" + zone.String() + "]"
 }
 
 // bigInteger computes a BigInteger of the JDK: mag is its magnitude in ints, most significant first.

@@ -22,6 +22,8 @@ var Format = decode.Format{
 	Starts:     decode.Starts{Request: startsRequest, Result: startsResult},
 	New:        func() decode.Reader { return New() },
 	Counts:     true,
+
+	TextsInPlace: true,
 }
 
 // startsRequest accepts a short text.

@@ -288,6 +288,18 @@ func (r *Reader) text(at, stop int, name bool) string {
 	return r.decoded(content, name)
 }
 
+// fillText gives a String the text between two offsets, which textEnd has passed.
+func (r *Reader) fillText(n *decode.Node, at, stop int) {
+	if r.Tree.Borrow {
+		head, more, _ := asText(r.Buf[at])
+		if content := r.Buf[at+head : stop : stop]; !more && (len(content) == chunkLen(r.Buf[at:at+head]) || utf8.Valid(content)) {
+			n.Raw = content
+			return
+		}
+	}
+	n.Text = r.text(at, stop, false)
+}
+
 // decoded returns a text that skipUnits has passed as a string.
 func (r *Reader) decoded(content []byte, name bool) string {
 	switch {

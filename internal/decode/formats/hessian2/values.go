@@ -32,11 +32,12 @@ func (r *Reader) value(p *place) bool {
 		if stop < 0 {
 			return false
 		}
-		n, ok := r.leaf(decode.String, p, stop)
+		r.Off = stop
+		n := r.Leaf(decode.String, p.label, p.name, p.index)
 		if n != nil && r.Values() {
-			n.Text = r.text(at, stop, false)
+			r.fillText(n, at, stop)
 		}
-		return ok
+		return r.OK()
 	case blob:
 		stop, chunks := r.bytesEnd(at)
 		if stop < 0 {
@@ -60,26 +61,22 @@ func (r *Reader) value(p *place) bool {
 	return false
 }
 
+// scalarKinds are the kinds of values of fixed size.
+var scalarKinds = [end + 1]decode.Kind{
+	null: decode.Null, boolean: decode.Bool, integer: decode.Int, long: decode.Int, double: decode.Float64, date: decode.Date,
+}
+
 // scalar records a value of fixed size, which ends at stop.
 func (r *Reader) scalar(rule rule, p *place, stop int) bool {
 	b := r.Buf[r.Off:stop]
-	k := decode.Null
-	switch rule {
-	case boolean:
-		k = decode.Bool
-	case integer, long:
-		k = decode.Int
-	case double:
-		k = decode.Float64
-		if p.float {
-			k = decode.Float32
-		}
-	case date:
-		k = decode.Date
+	k := scalarKinds[rule]
+	if p.float && rule == double {
+		k = decode.Float32
 	}
-	n, ok := r.leaf(k, p, stop)
+	r.Off = stop
+	n := r.Leaf(k, p.label, p.name, p.index)
 	if n == nil || !r.Values() {
-		return ok
+		return r.OK()
 	}
 	switch k {
 	case decode.Bool, decode.Int:
