@@ -195,9 +195,9 @@ type (
 		WaitMicros    jsonStat       `json:"waitMicros"`
 		Parts         []jsonPart     `json:"parts,omitempty"`
 		// Sampled is the number of bodies whose bytes are in Parts, if these are not all.
-		Sampled *int64 `json:"sampled,omitempty"`
-		Anatomy       *jsonInside    `json:"anatomy,omitempty" csv:"-"`
-		Largest       *jsonLargest   `json:"largest"`
+		Sampled *int64       `json:"sampled,omitempty"`
+		Anatomy *jsonInside  `json:"anatomy,omitempty" csv:"-"`
+		Largest *jsonLargest `json:"largest"`
 
 		key members // written instead of the key's fields
 	}
