@@ -56,7 +56,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 		for i, p := range presets {
 			fs.BoolVar(&a.presets[i], p.flag, false, p.usage)
 		}
-		fs.StringVar(&a.sample, "sample", "", "decode the bodies of `N` calls per method (in each of 16 groups of connections), or of all calls (all); the default is some for findings, all for --details, html, pprof and folded")
+		fs.StringVar(&a.sample, "sample", "", "decode the bodies of `N` calls per method (in each of 16 groups of connections), or of all calls (all); the default is a sample of each method: all calls of a small capture, the first ones of a large one")
 		fs.BoolVar(&a.measure.Parts, "parts", false, "decode all bodies, not only a sample, to measure what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 	})
 	addFlags(cmd.Flags(), limitGroup, func(fs *pflag.FlagSet) {
@@ -186,6 +186,9 @@ or a folder of such reports and nothing else; analyze adds up reports and captur
 			}
 			if err := p.Print(targets, r, explain); err != nil {
 				return err
+			}
+			if note := r.ProfileNote(); note != "" && !s.quiet && output.Any(targets, "folded", "pprof") {
+				fmt.Fprintf(s.err, "dubbo-wire: %s\n", note)
 			}
 			if len(cfg.Presets) > 0 && len(files.Saved) > 0 && !s.quiet {
 				fmt.Fprintf(s.err, "dubbo-wire: %s is a saved report and contains no single calls; groups are sorted, but no calls are listed\n", files.Saved[0].Origin)

@@ -20,8 +20,6 @@ const (
 	maxAnatomyPaths = 1 << 10
 	// maxAnatomies limits the paths that are remembered from one body to the next.
 	maxAnatomies = 1 << 14
-	// maxInterned limits the paths of fields that are kept for later bodies.
-	maxInterned = 1 << 14
 )
 
 // Anatomist adds up the bytes of bodies by path and class. The zero value is ready; it is not safe for concurrent use.
@@ -34,11 +32,17 @@ type Anatomist struct {
 	all   []knownPath
 	body  uint32 // counts bodies
 
-	// For [Anatomist.Fields]: the paths, those that bodies share, and of the current body the index by path and the types by path.
-	fieldPaths pathWriter
-	interned   map[string]string
-	rows       map[string]int
-	types      map[typeAt]struct{}
+	// For [Anatomist.Fields], of the current body: the index by the number of the path, and by path where that has none; and the types by path.
+	fields uint32 // counts bodies
+	rowOf  []fieldRow
+	rows   map[string]int
+	types  map[typeAt]struct{}
+}
+
+// fieldRow is the index of a path in the fields of the body that has this count.
+type fieldRow struct {
+	body uint32
+	at   int32
 }
 
 // knownPath is a path that a body had.
@@ -56,11 +60,12 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 	a.body++
 	if a.known == nil || a.body == 0 || len(a.all) > maxAnatomies {
 		a.known, a.all, a.body = make(map[string]int32), nil, 1
+		a.paths.memory.forget() // it has indexes of all
 	}
 	p := &a.paths
 	p.collapse = true
 	p.reset(cmp.Or(a.Depth, anatomyDepth))
-	from, top, last := len(dst), 0, int32(-1)
+	from, top := len(dst), 0
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if n.Parent < 0 {
@@ -70,12 +75,14 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 		if n.Len == 0 {
 			continue
 		}
-		path := p.path(n)
-		// Elements of a list have one path after the other.
-		id := last
-		if id < 0 || a.all[id].path != string(path) {
-			id = a.find(path, len(dst)-from >= maxAnatomyPaths)
-			last = id
+		id, full := int32(0), len(dst)-from >= maxAnatomyPaths
+		switch {
+		case n.Kind == Opaque:
+			id = a.find(opaquePath, full)
+		case n.Label == Whole:
+			id = a.find(n.Name, full)
+		default:
+			id = a.current(full)
 		}
 		class := n.class(&t.Nodes[top], i == top)
 		if e := &a.all[id].by[class]; e.body != a.body {
@@ -88,15 +95,38 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 	return dst
 }
 
-var opaquePath = []byte("opaque")
+const opaquePath = "opaque"
+
+// current returns the index of the path of the node entered last.
+func (a *Anatomist) current(full bool) int32 {
+	if a.paths.at == noMemory {
+		id, ok := a.known[string(a.paths.buf)]
+		switch {
+		case ok:
+			return id
+		case full:
+			return a.find(OtherPaths, full)
+		}
+		return a.find(a.paths.collapsed(), full)
+	}
+	n := &a.paths.memory.nodes[a.paths.at]
+	if n.id == 0 {
+		id := a.find(n.path, full)
+		if a.all[id].path != n.path {
+			return id
+		}
+		n.id = id + 1
+	}
+	return n.id - 1
+}
 
 // find returns the index of a path in all. Where the body has too many paths already (full), a new one is OtherPaths.
-func (a *Anatomist) find(path []byte, full bool) int32 {
-	id, ok := a.known[string(path)]
+func (a *Anatomist) find(path string, full bool) int32 {
+	id, ok := a.known[path]
 	if ok {
 		return id
 	}
-	text := string(path)
+	text := path
 	if full {
 		text = OtherPaths
 		if id, ok = a.known[text]; ok {

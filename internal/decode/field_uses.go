@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -137,24 +138,40 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 		a.rows = make(map[string]int)
 	}
 	clear(a.rows)
-	p := &a.fieldPaths
+	if a.fields++; a.fields == 0 {
+		clear(a.rowOf)
+		a.fields = 1
+	}
+	p := &a.paths
 	p.collapse = true
 	p.reset(cmp.Or(a.Depth, anatomyDepth))
 	from := len(dst)
-	row := func(path []byte) *FieldUse {
-		i, ok := a.rows[string(path)]
-		if !ok {
-			text := OtherPaths
-			if len(dst)-from < maxAnatomyPaths {
-				text = a.intern(path)
-			} else if i, ok = a.rows[text]; ok {
+	// row returns the row of a path. If it is remembered, text is its number, else noMemory.
+	row := func(text int32, path string) *FieldUse {
+		if i, ok := a.rowAt(text, path); ok {
+			return &dst[i]
+		}
+		if len(dst)-from >= maxAnatomyPaths {
+			text, path = noMemory, OtherPaths
+			if i, ok := a.rows[path]; ok {
 				return &dst[i]
 			}
-			i = len(dst)
-			a.rows[text] = i
-			dst = append(dst, FieldUse{Path: text})
 		}
-		return &dst[i]
+		a.setRow(text, path, len(dst))
+		dst = append(dst, FieldUse{Path: path})
+		return &dst[len(dst)-1]
+	}
+	current := func() *FieldUse { // that of the node entered last
+		text := p.number()
+		if text == noMemory {
+			if i, ok := a.rows[string(p.buf)]; ok {
+				return &dst[i]
+			}
+			if len(dst)-from >= maxAnatomyPaths {
+				return row(noMemory, OtherPaths)
+			}
+		}
+		return row(text, p.collapsed())
 	}
 	tag, tagOf := int64(0), int32(-1) // bytes in front of the next value in a container
 	for i := int32(0); i < int32(len(t.Nodes)); i++ {
@@ -182,9 +199,9 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 		front := max(tag, 0)
 		tag = 0
 		if p.isField(t, i) {
-			f, set := row(p.buf), int64(1)
+			f, set := current(), int64(1)
 			if !p.wrote(n, i) {
-				f, set = row(otherPath), 0 // which of the fields at no other path it is does not matter
+				f, set = row(noMemory, OtherPaths), 0 // which of the fields at no other path it is does not matter
 			}
 			switch {
 			case n.Label == ByField && n.Index == Undeclared:
@@ -202,14 +219,17 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 			}
 			f.Set += set
 		}
-		if d := t.typeOf(n); d != nil && p.hasRoom(n, i) && !a.listed(p.buf, d) {
+		if d := t.typeOf(n); d != nil && p.hasRoom(n, i) && !a.listed(p.collapsed(), d) {
+			if p.at != noMemory {
+				p.buf = append(p.buf[:0], p.collapsed()...)
+			}
+			length := len(p.buf)
 			for _, name := range d.Fields {
 				if len(dst)-from >= maxAnatomyPaths {
 					break
 				}
-				length := len(p.buf)
 				p.segment(&Node{Label: ByField, Name: name})
-				row(p.buf)
+				row(p.memory.number(p.buf), string(p.buf))
 				p.buf = p.buf[:length]
 			}
 		}
@@ -218,7 +238,30 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 	return dst, ok
 }
 
-var otherPath = []byte(OtherPaths)
+// rowAt returns the index of a path in the fields of the current body, and whether it has one.
+func (a *Anatomist) rowAt(text int32, path string) (i int, ok bool) {
+	if text == noMemory || len(a.rows) > 0 {
+		if i, ok = a.rows[path]; ok {
+			return i, ok
+		}
+	}
+	if text == noMemory || int(text) >= len(a.rowOf) || a.rowOf[text].body != a.fields {
+		return 0, false
+	}
+	return int(a.rowOf[text].at), true
+}
+
+// setRow sets it.
+func (a *Anatomist) setRow(text int32, path string, i int) {
+	if text == noMemory {
+		a.rows[path] = i
+		return
+	}
+	for len(a.rowOf) <= int(text) {
+		a.rowOf = append(a.rowOf, fieldRow{})
+	}
+	a.rowOf[text] = fieldRow{a.fields, int32(i)}
+}
 
 // tag returns the bytes of the tag that a piece of overhead is a part of, after those of the tag before it; -1 after several names, which
 // are those of a class.
@@ -241,8 +284,8 @@ type typeAt struct {
 }
 
 // listed reports whether the fields of the type of objects at a path were listed for this body, and notes that they are now.
-func (a *Anatomist) listed(path []byte, d *DeclaredType) bool {
-	k := typeAt{a.intern(path), d}
+func (a *Anatomist) listed(path string, d *DeclaredType) bool {
+	k := typeAt{path, d}
 	if _, ok := a.types[k]; ok {
 		return true
 	}
@@ -254,19 +297,6 @@ func (a *Anatomist) listed(path []byte, d *DeclaredType) bool {
 	}
 	a.types[k] = struct{}{}
 	return false
-}
-
-// intern returns a path as a string that bodies share.
-func (a *Anatomist) intern(path []byte) string {
-	if s, ok := a.interned[string(path)]; ok {
-		return s
-	}
-	if a.interned == nil || len(a.interned) > maxInterned {
-		a.interned = make(map[string]string)
-	}
-	s := string(path)
-	a.interned[s] = s
-	return s
 }
 
 // container returns the index in open of the container of n, node i, which was entered last.
@@ -297,8 +327,16 @@ func (p *pathWriter) isField(t *Tree, i int32) bool {
 // wrote reports whether n, node i, which was entered last, has a path of its own.
 func (p *pathWriter) wrote(n *Node, i int32) bool {
 	k := p.container(n, i)
-	return k >= 0 && len(p.buf) > p.open[k].length && !strings.HasSuffix(string(p.buf[p.open[k].length:]), "[*]")
+	switch {
+	case k < 0 || p.length() <= p.open[k].length:
+		return false
+	case p.at == noMemory:
+		return !bytes.HasSuffix(p.buf[p.open[k].length:], anyElement)
+	}
+	return !strings.HasSuffix(p.collapsed()[p.open[k].length:], "[*]")
 }
+
+var anyElement = []byte("[*]")
 
 // hasRoom reports whether fields of object n, node i, which was entered last, have paths of their own.
 func (p *pathWriter) hasRoom(n *Node, i int32) bool {
@@ -308,7 +346,7 @@ func (p *pathWriter) hasRoom(n *Node, i int32) bool {
 	} else if k := len(p.open) - 1; k >= 0 {
 		segments = p.open[k].segments + 1
 	}
-	return (p.depth == 0 || segments < p.depth) && len(p.buf) < maxPath
+	return (p.depth == 0 || segments < p.depth) && p.length() < maxPath
 }
 
 // bytesOf returns the bytes of node i and all nodes in it.

@@ -275,20 +275,29 @@ type pathWriter struct {
 	collapse bool
 	buf      []byte
 	open     []openPath
-	whole    []byte // scratch for the names of nodes with label Whole
+	whole    []byte // scratch for paths that are not their parents' and a segment
+
+	// memory has collapsed paths, at is the node in it of the tree's node entered last. If that is noMemory, its path is in buf.
+	memory pathMemory
+	at     int32
 }
 
 // openPath is an ancestor of the node entered last: where its subtree and its path end.
 type openPath struct {
 	end           int32
+	at            int32 // in the memory of paths, or noMemory
 	length        int
 	segments      int
 	topLevelField bool
 	attachments   bool // it is the attachments
+	args          bool // it is the list of arguments
 	members       bool // its keys are names
 }
 
 func (p *pathWriter) reset(depth int) {
+	if p.collapse {
+		p.memory.prepare(depth != p.depth)
+	}
 	p.depth = depth
 	p.buf, p.open = p.buf[:0], p.open[:0]
 }
@@ -303,15 +312,20 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 	if len(p.open) > 0 {
 		up = p.open[len(p.open)-1]
 	}
-	p.buf = p.buf[:up.length]
-	segments := up.segments
-	if (p.depth == 0 || segments < p.depth || up.topLevelField && n.Label == ByIndex) && len(p.buf) < maxPath {
-		if !p.collapse || !p.element(n, &up) {
-			p.segment(n)
+	segments := 0
+	p.at = noMemory
+	if p.collapse && up.at != noMemory {
+		k := stepOf(n, &up)
+		if p.at = p.memory.child(up.at, &k); p.at == noMemory {
+			p.buf = append(p.buf[:0], p.memory.nodes[up.at].path...)
+			segments = p.write(n, &up)
+			p.at = p.memory.add(up.at, &k, p.buf, segments)
+		} else {
+			segments = p.memory.nodes[p.at].segments
 		}
-		if !(up.topLevelField && n.Label == ByIndex) { // args[0] is one segment
-			segments++
-		}
+	} else {
+		p.buf = p.buf[:up.length]
+		segments = p.write(n, &up)
 	}
 	if k := len(p.open) - 1; k >= 0 && (n.Label == ByKey || n.Label == ByMember) {
 		p.open[k].members = n.Label == ByMember
@@ -319,9 +333,48 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 	if n.End > i+1 {
 		top := n.Parent < 0 && n.Label == ByField
 		p.open = append(p.open, openPath{
-			end: n.End, length: len(p.buf), segments: segments, topLevelField: top, attachments: top && n.Name == "attachments",
+			end: n.End, at: p.at, length: p.length(), segments: segments, topLevelField: top, attachments: top && n.Name == "attachments",
+			args: top && n.Name == "args",
 		})
 	}
+}
+
+// write appends the segment of n to the path of its parent and returns the number of segments.
+func (p *pathWriter) write(n *Node, up *openPath) (segments int) {
+	segments = up.segments
+	if (p.depth == 0 || segments < p.depth || up.topLevelField && n.Label == ByIndex) && len(p.buf) < maxPath {
+		if !p.collapse || !p.element(n, up) {
+			p.segment(n)
+		}
+		if !(up.topLevelField && n.Label == ByIndex) { // args[0] is one segment
+			segments++
+		}
+	}
+	return segments
+}
+
+// collapsed returns the path of the node entered last.
+func (p *pathWriter) collapsed() string {
+	if p.at == noMemory {
+		return string(p.buf)
+	}
+	return p.memory.nodes[p.at].path
+}
+
+// number returns the number of that path in the memory, or noMemory.
+func (p *pathWriter) number() int32 {
+	if p.at != noMemory {
+		return p.memory.nodes[p.at].text
+	}
+	return p.memory.number(p.buf)
+}
+
+// length returns the length of that path.
+func (p *pathWriter) length() int {
+	if p.at == noMemory {
+		return len(p.buf)
+	}
+	return len(p.memory.nodes[p.at].path)
 }
 
 // element writes [*] for an element or an entry and reports whether n is one whose number or key does not belong in a
@@ -330,7 +383,7 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 func (p *pathWriter) element(n *Node, up *openPath) bool {
 	switch n.Label {
 	case ByIndex:
-		if up.topLevelField && string(p.buf) == "args" {
+		if up.args {
 			return false
 		}
 	case ByKey:
@@ -366,7 +419,8 @@ func identifier(s string) bool {
 func (p *pathWriter) path(n *Node) []byte {
 	switch {
 	case n.Kind == Opaque:
-		return opaquePath // at any depth
+		p.whole = append(p.whole[:0], opaquePath...) // at any depth
+		return p.whole
 	case n.Label == Whole:
 		p.whole = append(p.whole[:0], n.Name...)
 		return p.whole

@@ -94,12 +94,12 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 		}
 	}
 	read := has("table", "markdown", "html") // formats for people
-	if read || cfg.Findings {
-		c.findings = findings.New()
-		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Packets: samplePackets, Bodies: true}
+	paths := cfg.Details || has("html", "pprof", "folded")
+	if read || cfg.Findings || paths {
+		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Packets: samplePackets, Paths: paths}
 	}
-	if cfg.Details || has("html", "pprof", "folded") {
-		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Paths = pipeline.AllCalls, 0, true
+	if read || cfg.Findings {
+		c.findings, opt.Sample.Bodies = findings.New(), true
 	}
 	if cfg.Sample != AsNeeded {
 		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Packets = cfg.Sample, 0, 0
@@ -138,8 +138,8 @@ func (c *Collector) Report(inputs []capture.Input, t *pipeline.Totals) (*report.
 		r.Filters, r.Side = c.cfg.Filter.Flags, c.cfg.Filter.Side
 	}
 	r.Fingerprints = &c.prints
-	r.Parts = c.cfg.Parts || c.opt.Sample.Calls == pipeline.AllCalls
 	r.Inside, r.Details = c.opt.Sample.Paths, c.cfg.Details
+	r.Parts = c.cfg.Parts || c.opt.Sample.Calls == pipeline.AllCalls || r.Inside && r.SampledAll()
 	r.Pairs, r.Timeline, r.Worst = c.pairs, c.timeline, c.worst
 	if c.findings != nil {
 		r.Findings, r.Basis = c.findings.Findings(t), c.findings.Basis()

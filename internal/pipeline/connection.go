@@ -596,7 +596,7 @@ func (c *connection) Keep(side int, m *rpc.Message) bool {
 // Want implements [rpc.Needs].
 func (c *connection) Want(side int, m *rpc.Message) rpc.Detail {
 	want := c.opt.Detail
-	if c.sampler != nil && c.sampler.wants(c.lane, &c.dirs[side], m) {
+	if c.sampler != nil && (c.sampler.wants(c.lane, &c.dirs[side], m) || c.sampler.takesAll(c.lane)) {
 		want = rpc.Values
 	}
 	if c.wantValues != nil && c.wantValues(c.call, side, m) {

@@ -65,6 +65,8 @@ type lane struct {
 	// now is the position of current results in capture order. Results with one position come from one lane, in
 	// order.
 	now uint64
+	// lastSegment is the ordinal of the lane's last segment.
+	lastSegment int64
 	// clock is the steady time of the capture.
 	clock int64
 	// sampler samples bodies; nil if none are sampled.
@@ -121,7 +123,7 @@ func (l *lane) close() {
 // take processes a segment.
 func (l *lane) take(s *packet.Segment, o *assemble.Origin) {
 	l.now = uint64(o.Ordinal)<<orderLaneBits | orderSegment
-	l.clock = o.Clock
+	l.clock, l.lastSegment = o.Clock, o.Ordinal
 	l.asm.Segment(s, o)
 }
 

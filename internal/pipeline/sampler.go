@@ -88,9 +88,20 @@ func newSampler(w *worker) *sampler {
 	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*methodSample), envelopes: w.opt.Detail == rpc.Envelope}
 }
 
+// early reports whether all calls of the lane are sampled because the capture has just begun.
+func (k *sampler) early(l *lane) bool {
+	return l.now>>orderLaneBits <= uint64(k.Packets) && k.bytes < earlySampleBytes
+}
+
+// takesAll reports whether bodies are sampled that belong to no known method or request, too: bytes by path of a small capture
+// are those of all bodies, also of those that its end completes.
+func (k *sampler) takesAll(l *lane) bool {
+	return k.Calls == AllCalls || k.Paths && l.lastSegment <= k.Packets && k.bytes < earlySampleBytes
+}
+
 // needsCall reports whether one more call of a method is to be sampled.
 func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
-	if k.Calls == AllCalls || l.now>>orderLaneBits <= uint64(k.Packets) && k.bytes < earlySampleBytes {
+	if k.Calls == AllCalls || k.early(l) {
 		return true
 	}
 	of := k.methods[n]
@@ -131,7 +142,7 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 	case k.Calls != AllCalls && m.BodyLen > maxCharged && k.large > maxLarge:
 		return false
 	case m.Kind == rpc.Request:
-		if k.Calls != AllCalls && (m.Operation == nil || !k.needsCall(l, m.Operation)) {
+		if !k.takesAll(l) && (m.Operation == nil || !k.needsCall(l, m.Operation)) {
 			return false
 		}
 		k.current = k.method(m.Operation)
@@ -141,7 +152,7 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 		switch {
 		case request != nil && request.Sampled:
 			k.current = k.method(request.Operation)
-		case k.Calls == AllCalls:
+		case k.takesAll(l):
 			k.current = k.method(nil)
 		default:
 			return k.wantsCause(m)
@@ -279,6 +290,8 @@ func (k *sampler) keeps(l *lane, d *direction, m *rpc.Message) bool {
 	switch {
 	case k.Calls == AllCalls || m.Kind.Control() || m.BodyLen > maxSampledBody:
 		return false
+	case k.takesAll(l):
+		return true
 	case m.Kind == rpc.Response:
 		request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange)
 		return request != nil && request.Sampled || m.Failed && m.BodyLen <= maxCauseBody && k.causes < maxCauses

@@ -202,14 +202,18 @@ func byCount[K uint16 | uint8 | string](m map[K]int64) []K {
 	})
 }
 
-// merge adds groups up over the given keys. Groups beyond the limit come last, as one.
+// merge adds groups up over the given keys. Groups beyond the limit come last, as one. The result may have groups of the report, which must
+// not be changed. Only over all keys it has bytes by path.
 func (r *Report) merge(keys []int) []*sizes.Group {
+	if len(keys) == len(r.By.Keys) {
+		return slices.Clone(r.Groups) // their keys differ
+	}
 	var all, rest []*sizes.Group
 	by := make(map[string]*sizes.Group)
 	for _, g := range r.Groups {
 		if g.Rest {
 			sum := &sizes.Group{Rest: true, Groups: g.Groups}
-			sum.Merge(g)
+			sum.MergeSizes(g)
 			rest = append(rest[:0], sum)
 			continue
 		}
@@ -221,7 +225,7 @@ func (r *Report) merge(keys []int) []*sizes.Group {
 			by[name] = m
 			all = append(all, m)
 		}
-		m.Merge(g)
+		m.MergeSizes(g)
 	}
 	return append(all, rest...)
 }

@@ -171,7 +171,7 @@ func byWire(a, b *sizes.Group) int {
 func sumOf(rows []*sizes.Group) *sizes.Group {
 	sum := new(sizes.Group)
 	for _, m := range rows {
-		sum.Merge(m)
+		sum.MergeSizes(m)
 	}
 	return sum
 }

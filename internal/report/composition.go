@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -41,15 +42,32 @@ func (r *Report) composition(s *Style) Section {
 		return cells
 	}, nil)
 	sec.Title = compositionTitle
-	if r.Sampled {
-		requests, responses := r.Selected.Sampled[0], r.Selected.Sampled[1]
-		all := r.Selected.Request.Body.Count + r.Selected.Response().Body.Count
-		if requests+responses < all {
-			sec.note("Estimated from a sample of %s of %s: each stands for bodies of the same method and about the same size. --parts decodes all.",
-				Count(requests+responses), plural(all, "body", "bodies"))
-		}
+	if sampled, all := r.sampledBodies(); r.Sampled && sampled < all {
+		sec.note("Estimated from a sample of %s of %s: each stands for bodies of the same method and about the same size. --parts decodes all.",
+			Count(sampled), plural(all, "body", "bodies"))
 	}
 	return sec
+}
+
+// sampledBodies returns the number of sampled bodies and of all bodies of complete messages.
+func (r *Report) sampledBodies() (sampled, all int64) {
+	return r.Selected.Sampled[0] + r.Selected.Sampled[1], r.Selected.Request.Body.Count + r.Selected.Response().Body.Count
+}
+
+// SampleNote says how many bodies bytes by path were taken from, "" if they are those of all bodies.
+func (r *Report) SampleNote() string {
+	if !r.Inside || r.SampledAll() {
+		return ""
+	}
+	return fmt.Sprintf("Bytes by path come from a sample: %s of %s and %s of %s, the first ones of each method. --sample all measures all bodies.",
+		Count(r.Selected.Sampled[0]), Plural(r.Selected.Request.Body.Count, "request"),
+		Count(r.Selected.Sampled[1]), Plural(r.Selected.Response().Body.Count, "response"))
+}
+
+// SampledAll reports whether all bodies were sampled, so that bytes by path are exact.
+func (r *Report) SampledAll() bool {
+	sampled, all := r.sampledBodies()
+	return sampled == all
 }
 
 // Classes returns the classes of bytes of bodies, decode.ClassCompressed only if there are such bytes.

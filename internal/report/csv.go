@@ -69,7 +69,9 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 		name := prefix + names[i]
 		switch f := v.Field(i).Addr().Interface().(type) { // not of the field, which would be copied
 		case **int64:
-			yield(name, integer(*f))
+			if name != "sampled" || r.sampledParts() {
+				yield(name, integer(*f))
+			}
 		case *Number:
 			yield(name, string(*f))
 		case *members:
@@ -91,7 +93,7 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 			r.csvMembers(name+".", reflect.ValueOf(largest).Elem(), yield)
 		case *[]jsonPart:
 			for _, c := range r.Classes() {
-				if r.Parts {
+				if r.Parts || r.sampledParts() {
 					text := ""
 					if *f != nil {
 						i := slices.IndexFunc(*f, func(p jsonPart) bool { return p.Path == c.String() })

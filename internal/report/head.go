@@ -196,15 +196,21 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	if len(keys) == 0 {
 		keys = r.rankedKeys()
 	}
-	rows := slices.DeleteFunc(r.merge(keys), func(g *sizes.Group) bool { return g.Rest })
+	// Only their bytes and names are needed, and there may be many.
+	rows, bytesOf := r.wireBytes(keys)
 	if len(rows) == 0 {
 		return line
 	}
-	top := slices.Index(rows, slices.MinFunc(rows, byWire))
+	top := 0
+	for i, n := range bytesOf {
+		if n > bytesOf[top] {
+			top = i
+		}
+	}
 	columns, label := r.labels(keys)
 	var name, short []string
 	for i, column := range columns {
-		texts := listOf(rows, func(g *sizes.Group) string { return label(g.Values)[i].text })
+		texts := listOf(rows, func(values []string) string { return label(values)[i].text })
 		if column.Names && r.keyIndex(sizes.Method) >= 0 {
 			name, short = append(name, texts[top]), append(short, ShortNames(texts, 2)[top])
 			continue
@@ -212,31 +218,51 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 		text := column.Name + " " + texts[top]
 		name, short = append(name, text), append(short, text)
 	}
-	bytes := rows[top].WireBytes()
+	bytes := bytesOf[top]
 	share := percentText(bytes, all, s)
 	of, least, rate := ", "+share+" of bytes", " "+share, ""
 	if 20*r.Totals.IncompleteBytes > r.Totals.RPCBytes {
 		least = ", " + share + " of complete frames"
 		of = ", " + share + " of the bytes of complete frames"
 	}
-	if nanos := r.nanosOf(keys, rows[top]); nanos > 0 {
+	if nanos := r.nanosOf(keys, &sizes.Group{Values: rows[top]}); nanos > 0 {
 		rate = " (" + formatRate(float64(bytes)*8000/float64(nanos), s.Exact) + " Mbit/s)"
 	}
 	full, brief := strings.Join(name, ", "), strings.Join(short, ", ")
-	pair, briefPair := r.pairText(keys, rows[top], s)
+	pair, briefPair := r.pairText(keys, rows[top], bytes, s)
 	return HeadLine{Label: "Heaviest", Brief: brief + least, Texts: []string{
 		full + of + rate + pair, brief + of + rate + pair, brief + of + pair, brief + of + briefPair, brief + least + briefPair,
 	}}
 }
 
+// wireBytes returns the values of keys that groups have, in their order and without those beyond the limit, and the bytes on the wire.
+func (r *Report) wireBytes(keys []int) (values [][]string, bytes []int64) {
+	at := make(map[string]int)
+	for _, g := range r.Groups {
+		if g.Rest {
+			continue
+		}
+		of := listOf(keys, func(k int) string { return g.Values[k] })
+		name := strings.Join(of, "\x00")
+		i, ok := at[name]
+		if !ok {
+			i = len(values)
+			at[name] = i
+			values, bytes = append(values, of), append(bytes, 0)
+		}
+		bytes[i] += g.WireBytes()
+	}
+	return values, bytes
+}
+
 // pairText names the client and the server that exchange most bytes of a method, if they exchange half of them also in brief.
-func (r *Report) pairText(keys []int, g *sizes.Group, s *Style) (text, brief string) {
+func (r *Report) pairText(keys []int, values []string, all int64, s *Style) (text, brief string) {
 	if r.Pairs == nil || r.keyIndex(sizes.Method) < 0 {
 		return "", ""
 	}
 	pair, bytes, pairs := r.Pairs.BusiestOf(func(service, method string) bool {
 		for i, k := range keys {
-			if name := map[sizes.Key]string{sizes.Service: service, sizes.Method: method}[r.By.Keys[k]]; name != g.Values[i] {
+			if name := map[sizes.Key]string{sizes.Service: service, sizes.Method: method}[r.By.Keys[k]]; name != values[i] {
 				return false
 			}
 		}
@@ -246,7 +272,7 @@ func (r *Report) pairText(keys []int, g *sizes.Group, s *Style) (text, brief str
 		return "", ""
 	}
 	ends := term.Clean(pair.Client + " > " + pair.Server)
-	switch all := g.WireBytes(); {
+	switch {
 	case bytes == all:
 		text = ", all " + ends
 	case 2*bytes >= all:

@@ -504,7 +504,7 @@ func (j *jsonGroup) restoreResponses(out *sizes.Group) error {
 }
 
 func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
-	if g.Parts == nil {
+	if g.Parts == nil || g.Sampled != nil { // parts of some bodies cannot be added to those of all
 		if r.Parts {
 			return errors.New("has no parts, but other groups do")
 		}

@@ -194,8 +194,10 @@ type (
 		LatencyMicros jsonStat       `json:"latencyMicros"`
 		WaitMicros    jsonStat       `json:"waitMicros"`
 		Parts         []jsonPart     `json:"parts,omitempty"`
-		Anatomy       *jsonInside    `json:"anatomy,omitempty" csv:"-"`
-		Largest       *jsonLargest   `json:"largest"`
+		// Sampled is the number of bodies whose bytes are in Parts, if these are not all.
+		Sampled *int64       `json:"sampled,omitempty"`
+		Anatomy *jsonInside  `json:"anatomy,omitempty" csv:"-"`
+		Largest *jsonLargest `json:"largest"`
 
 		key members // written instead of the key's fields
 	}
@@ -491,12 +493,13 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 		*s.json = statOf([]*sizes.Stat{&g.Latency, &g.Wait}[i], s.unit, buckets)
 	}
 	if r.Parts {
-		for c, n := range g.Parts {
-			if decode.Class(c) == decode.ClassCompressed && n == 0 {
-				continue
-			}
-			j.Parts = append(j.Parts, jsonPart{decode.Class(c).String(), n})
-		}
+		j.setParts(&g.Parts)
+	} else if r.sampledParts() {
+		in := cmp.Or(g.Anatomy, new(sizes.GroupAnatomy))
+		sum := in.Classes()
+		j.setParts(&sum)
+		n := in.Request.Messages + in.Response.Messages
+		j.Sampled = &n
 	}
 	if r.Details && g.Anatomy != nil {
 		j.Anatomy = &jsonInside{anatomyOf(&g.Anatomy.Request), anatomyOf(&g.Anatomy.Response)}
@@ -506,6 +509,19 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	}
 	return j
 }
+
+// setParts sets Parts to the bytes of each class, without ClassCompressed if there are none.
+func (j *jsonGroup) setParts(bytes *[decode.ClassMissing]int64) {
+	for c, n := range bytes {
+		if decode.Class(c) == decode.ClassCompressed && n == 0 {
+			continue
+		}
+		j.Parts = append(j.Parts, jsonPart{decode.Class(c).String(), n})
+	}
+}
+
+// sampledParts reports whether JSON and CSV have the bytes of sampled bodies by class, and how many these are.
+func (r *Report) sampledParts() bool { return r.Details && r.Inside && !r.Parts }
 
 // inputFile returns the name of an input, "" if there is no such input.
 func (r *Report) inputFile(i int) string {

@@ -447,7 +447,7 @@ func (r *Report) sum() error {
 		if err := checkSum(&r.Selected, g); err != nil {
 			return err
 		}
-		r.Selected.Merge(g)
+		r.Selected.MergeSizes(g)
 	}
 	return nil
 }

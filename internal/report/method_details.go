@@ -33,6 +33,9 @@ func (r *Report) details(s *Style) []Section {
 		}
 		all = append(all, r.detail(i+1, m, s)...)
 	}
+	if note := r.SampleNote(); note != "" && len(all) > 0 {
+		all[0].Notes = append(all[0].Notes, note)
+	}
 	if len(all) > 0 && len(rows) > n {
 		last := &all[len(all)-1]
 		last.Notes = append(last.Notes, fmt.Sprintf("Details of all %s: --details --top %d.", Plural(int64(len(rows)), "row"), len(rows)))

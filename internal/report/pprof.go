@@ -25,6 +25,9 @@ func (r *Report) WritePprof(w io.Writer) error {
 		},
 		TimeNanos: r.First, DurationNanos: r.nanos(),
 	}
+	if note := r.ProfileNote(); note != "" {
+		p.Comments = append(p.Comments, note)
+	}
 	// Without a mapping that has all symbols, pprof would look for a binary.
 	m := &profile.Mapping{ID: 1, File: r.inputName(), HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 	p.Mapping = []*profile.Mapping{m}

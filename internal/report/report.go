@@ -173,7 +173,7 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 	r.ConnectionsWithoutData = t.TCP.WithoutData
 	r.Connections = t.TCP.Connections - t.TCP.WithoutData
 	for _, g := range groups {
-		r.Selected.Merge(g)
+		r.Selected.MergeSizes(g)
 	}
 	return r
 }

@@ -156,7 +156,7 @@ func (r *Report) KeepSameMethods() (ok bool) {
 			continue
 		}
 		kept = append(kept, g)
-		r.Selected.Merge(g)
+		r.Selected.MergeSizes(g)
 	}
 	r.Groups, r.SameMethods = kept, true
 	return true

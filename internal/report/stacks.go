@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -21,12 +22,13 @@ type stack struct {
 
 const (
 	headerFrame = "header"
-	// notSampledFrame has the bytes of bodies that were not sampled, so that the sums of methods are correct.
+	// notSampledFrame has the bytes of bodies none of which was sampled, so that the sums of methods are correct.
 	notSampledFrame = "(not sampled)"
 	emptyFrame      = "(empty)"
 )
 
-// stacks returns the stacks of all groups. Their bytes, requests and responses add up to those of the groups.
+// stacks returns the stacks of all groups. Their bytes, requests and responses add up to those of the groups. If only some bodies were
+// sampled, bytes of paths are in proportion to those of the sample.
 func (r *Report) stacks() []stack {
 	var all []stack
 	lead, serialization := r.leading(), r.keyIndex(sizes.Serialization)
@@ -53,6 +55,15 @@ func (r *Report) stacks() []stack {
 		return cmp.Or(slices.Compare(a.frames, b.frames), cmp.Compare(a.serialization, b.serialization), cmp.Compare(a.class, b.class))
 	})
 	return all
+}
+
+// ProfileNote says that the bytes of stacks are estimated from a sample, and how many bodies it has; "" if they are exact.
+func (r *Report) ProfileNote() string {
+	note := r.SampleNote()
+	if note != "" {
+		note += " Stacks scale them to all bodies of a row of the report."
+	}
+	return note
 }
 
 // leading returns the indexes of the keys that are frames. With the default grouping these are service and method only.
@@ -88,17 +99,31 @@ func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in 
 	} else {
 		head.responses = d.Body.Count
 	}
+	if in.Bytes == 0 {
+		if d.Body.Total != 0 {
+			add(d.Body.Total, "", notSampledFrame)
+		}
+		return all
+	}
+	sampled, scaled := int64(0), int64(0) // of this path and those before it
 	for _, p := range in.Paths() {
 		segments := PathSegments(p.Path)
 		for i := range segments {
 			segments[i] = stackName(segments[i])
 		}
-		add(p.Bytes, p.Class.String(), segments...)
-	}
-	if rest := d.Body.Total - in.Bytes; rest != 0 {
-		add(rest, "", notSampledFrame)
+		before := scaled
+		sampled += p.Bytes
+		scaled = scale(sampled, d.Body.Total, in.Bytes)
+		add(scaled-before, p.Class.String(), segments...)
 	}
 	return all
+}
+
+// scale returns n*all/of, rounded down, for 0 <= n <= of. The product may exceed 64 bits.
+func scale(n, all, of int64) int64 {
+	high, low := bits.Mul64(uint64(n), uint64(all))
+	q, _ := bits.Div64(high, low, uint64(of))
+	return int64(q)
 }
 
 // stackName returns the name of a frame for a text from the wire.

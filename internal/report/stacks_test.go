@@ -86,6 +86,7 @@ func sampleOf(by string, t *testing.T, maxGroups int) *report.Report {
 	k.call("kryo", "com.acme.订单", "get", true, askPaths, answerPaths)
 	k.call("hessian2", "com.acme.订单", "get", false, askPaths, answerPaths)
 	k.call("hessian2", "evil;name\n", "a b", true, askPaths, nil)
+	k.call("hessian2", "late", "unseen", false, askPaths, nil)
 	k.call("hessian2", "empty", "none", true, []decode.PathBytes{}, []decode.PathBytes{})
 	return k.report()
 }
@@ -104,16 +105,14 @@ func TestFolded(t *testing.T) {
 	r := sampleOf("", t, 0)
 	var b bytes.Buffer
 	require.NoError(t, r.WriteFolded(&b))
-	assert.Equal(t, `com.acme.订单;get;request;(not sampled) 68
-com.acme.订单;get;request;args[0];#class 80
-com.acme.订单;get;request;args[0];user;name 48
-com.acme.订单;get;request;attachments;["a\x3bb.c\"]"] 120
-com.acme.订单;get;request;dubboVersion 24
+	assert.Equal(t, `com.acme.订单;get;request;args[0];#class 100
+com.acme.订单;get;request;args[0];user;name 60
+com.acme.订单;get;request;attachments;["a\x3bb.c\"]"] 150
+com.acme.订单;get;request;dubboVersion 30
 com.acme.订单;get;request;header 80
-com.acme.订单;get;response;(not sampled) 407
 com.acme.订单;get;response;header 80
-com.acme.订单;get;response;opaque 28
-com.acme.订单;get;response;result;[*] 1600
+com.acme.订单;get;response;opaque 35
+com.acme.订单;get;response;result;[*] 2000
 empty;none;request;header 16
 empty;none;response;header 16
 evil\x3bname\n;a b;request;args[0];#class 20
@@ -121,16 +120,18 @@ evil\x3bname\n;a b;request;args[0];user;name 12
 evil\x3bname\n;a b;request;attachments;["a\x3bb.c\"]"] 30
 evil\x3bname\n;a b;request;dubboVersion 6
 evil\x3bname\n;a b;request;header 16
+late;unseen;request;(not sampled) 68
+late;unseen;request;header 16
 `, b.String())
 }
 
 func TestStackKeysLead(t *testing.T) {
 	for by, first := range map[string]string{
 		"client,method":                "10.0.0.5;a b;request;args[0];#class 20",
-		"method,service,serialization": `hessian2;com.acme.订单;get;request;(not sampled) 68`,
-		"serialization":                "hessian2;request;(not sampled) 68",
-		"status":                       "20;request;(not sampled) 68",
-		"version":                      "(empty);request;(not sampled) 68",
+		"method,service,serialization": `hessian2;com.acme.订单;get;request;args[0];#class 80`,
+		"serialization":                "hessian2;request;args[0];#class 120",
+		"status":                       "20;request;args[0];#class 100",
+		"version":                      "(empty);request;args[0];#class 140",
 	} {
 		var b bytes.Buffer
 		require.NoError(t, sampleOf(by, t, 0).WriteFolded(&b))
@@ -182,8 +183,8 @@ func TestPprofOpens(t *testing.T) {
 	require.NoError(t, sampleOf("", t, 0).WritePprof(&b))
 	require.NoError(t, os.WriteFile(name, b.Bytes(), 0o600))
 	for index, want := range map[string][]string{
-		"bytes":     {"of 2651B total", "com.acme.订单", "header"},
-		"requests":  {"of 7 total"},
+		"bytes":     {"of 2735B total", "com.acme.订单", "header"},
+		"requests":  {"of 8 total"},
 		"responses": {"of 6 total"},
 	} {
 		cmd := exec.CommandContext(t.Context(), "go", "tool", "pprof", "-top", "-sample_index="+index, name)

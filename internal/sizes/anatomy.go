@@ -12,6 +12,18 @@ import (
 // GroupAnatomy holds the bytes of a group's sampled bodies by path.
 type GroupAnatomy struct{ Request, Response Anatomy }
 
+// Classes returns the bytes of both directions by class, without ClassMissing.
+func (g *GroupAnatomy) Classes() (sum [decode.ClassMissing]int64) {
+	for _, a := range []*Anatomy{&g.Request, &g.Response} {
+		for _, p := range a.paths {
+			if p.Class < decode.ClassMissing {
+				sum[p.Class] += p.Bytes
+			}
+		}
+	}
+	return sum
+}
+
 // Anatomy holds the bytes of the sampled bodies of one direction by path.
 type Anatomy struct {
 	// Messages is the number of sampled bodies, Bytes their bytes, which is the sum of all paths.

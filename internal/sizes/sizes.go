@@ -639,6 +639,18 @@ func (b By) Sort(groups []*Group) {
 
 // Merge adds the numbers of another group.
 func (g *Group) Merge(o *Group) {
+	g.MergeSizes(o)
+	if o.Anatomy != nil {
+		if g.Anatomy == nil {
+			g.Anatomy = new(GroupAnatomy)
+		}
+		g.Anatomy.Request.merge(&o.Anatomy.Request)
+		g.Anatomy.Response.merge(&o.Anatomy.Response)
+	}
+}
+
+// MergeSizes adds all numbers of another group but the bytes by path.
+func (g *Group) MergeSizes(o *Group) {
 	g.Calls += o.Calls
 	g.OneWay += o.OneWay
 	g.Errors += o.Errors
@@ -666,13 +678,6 @@ func (g *Group) Merge(o *Group) {
 	g.UnsampledBytes += o.UnsampledBytes
 	for i, n := range o.Sampled {
 		g.Sampled[i] += n
-	}
-	if o.Anatomy != nil {
-		if g.Anatomy == nil {
-			g.Anatomy = new(GroupAnatomy)
-		}
-		g.Anatomy.Request.merge(&o.Anatomy.Request)
-		g.Anatomy.Response.merge(&o.Anatomy.Response)
 	}
 	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
 		g.Largest = o.Largest

@@ -17,14 +17,14 @@ func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, which string,
 	if a.Messages == 0 {
 		return
 	}
-	of := report.Plural(bodies, name)
+	of, total := report.Plural(bodies, name), "total bytes"
 	if a.Messages < bodies {
-		of = report.Count(a.Messages) + " of " + of + " (the first ones)"
+		of, total = report.Count(a.Messages)+" of "+of+" (a sample)", "sampled bytes"
 	}
 	mean := float64(a.Bytes) / float64(a.Messages)
 	d.f("<div class=\"anatomy\"><h4>%s body: mean %s bytes, %s</h4>\n", strings.ToUpper(name[:1])+name[1:], report.Size(mean), of+which)
 	d.f("<details open><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paths of the %s\">", name)
-	d.f(`<table class="paths"><thead><tr><th scope="col" class="t">part<th scope="col" class="t">mainly<th scope="col">bytes per %s<th scope="col">%%<th scope="col">in %%<th scope="col">total bytes</thead><tbody>`+"\n", name)
+	d.f(`<table class="paths"><thead><tr><th scope="col" class="t">part<th scope="col" class="t">mainly<th scope="col">bytes per %s<th scope="col">%%<th scope="col">in %%<th scope="col">%s</thead><tbody>`+"\n", name, total)
 	root := report.PathTree(a, paths)
 	root.Name = name + " body"
 	d.node(root, a, 0)

@@ -112,8 +112,8 @@ func (p *page) begin() {
 	if r.Filtered {
 		p.f("<p class=\"warn\">The tables of calls contain the selected calls only. The sections on the wire and coverage describe the whole capture.</p>\n")
 	}
-	if r.Sampled {
-		p.f("<p class=\"warn\">Not all bodies were sampled (--sample): the body composition is estimated from the sampled ones. Sizes, counts and times cover all calls.</p>\n")
+	if note := r.SampleNote(); note != "" {
+		p.f("<p class=\"warn\">%s The body composition is estimated from it. Sizes, counts and times are those of all calls.</p>\n", note)
 	}
 	p.f("<nav aria-label=\"sections\">")
 	link := func(id, name string, there bool) {
