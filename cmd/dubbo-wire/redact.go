@@ -109,7 +109,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	}
 	defer file.Discard()
 	r := redact.New(redact.Options{File: file.Temp(), Protocols: protocols.All(), Formats: in.Formats(), Key: key, Origin: src.Origin, Ended: src.Ended})
-	opt := pipeline.Options{Detail: rpc.Values, Rows: true, WholeBodies: true, Tap: r}
+	opt := pipeline.Options{Detail: rpc.Values, Rows: true, WholeBodies: true, Instead: r.Instead, Tap: r}
 	totals, readErr := src.Run(opt, r, r.Broken)
 	sum, err := r.Close()
 	if err != nil {

@@ -144,6 +144,26 @@ func (r *Redactor) Call(*call.Call, bool) {}
 // Carries implements [pipeline.Tap].
 func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 
+// copied is a message and its copy with other values, one after the other.
+type copied struct{ both []byte }
+
+// originalOf returns the bytes of a message, with room for as many.
+func originalOf(m *rpc.Message) []byte {
+	both := append(make([]byte, 0, 2*(len(m.Head)+len(m.Body))), m.Head...)
+	return append(both, m.Body...)
+}
+
+// Instead is for [pipeline.Options]: it copies messages of which no tree is needed.
+func (r *Redactor) Instead() func(m *rpc.Message) any {
+	s := r.scrubber
+	return func(m *rpc.Message) any {
+		if both, ok := s.Body(originalOf(m), m); ok {
+			return &copied{both}
+		}
+		return nil
+	}
+}
+
 // Frame replaces the values of a message.
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
@@ -154,10 +174,12 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	}
 	k.begun(r, row.Side)
 	n := len(m.Head) + len(m.Body)
-	both := make([]byte, 0, 2*n)
-	both = append(both, m.Head...)
-	both = append(both, m.Body...)
-	both, result := r.scrubber.Message(both, m)
+	both, result := []byte(nil), scrub.Result{}
+	if done, ok := row.Prepared.(*copied); ok {
+		both = done.both
+	} else {
+		both, result = r.scrubber.Message(originalOf(m), m)
+	}
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}

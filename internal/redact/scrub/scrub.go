@@ -26,6 +26,7 @@ type Scrubber struct {
 	mapper
 	formats  []decode.Format
 	decoders rpc.Decoders
+	bodies   map[*decode.Format]decode.BodyScrubber
 	learned  map[place]uint8 // the strategies that worked
 	filled   []Filled
 	left     int
