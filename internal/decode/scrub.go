@@ -6,8 +6,8 @@ type Mapper interface {
 	// Text replaces the characters of a whole text. Each replacement has the same length in UTF-8 and in UTF-16; it is in
 	// Latin-1 if the original is, and JSON escapes it by two bytes if it does so with the original.
 	Text(runes []rune)
-	// ASCII replaces the whole text b as Text does if all of it is ASCII, and reports whether it is.
-	ASCII(b []byte) bool
+	// UTF8 replaces the whole text b as Text does if it is UTF-8, and reports whether it is.
+	UTF8(b []byte) bool
 	// Runes returns an empty slice to collect the characters of a text in, valid until the next call.
 	Runes() []rune
 	// Int replaces an integer by one with the same sign, as many digits and as many bytes in every variable-length encoding.

@@ -23,7 +23,7 @@ type upper struct{ decode.Mapper }
 
 func (upper) Runes() []rune { return nil }
 
-func (upper) ASCII([]byte) bool { return false }
+func (upper) UTF8([]byte) bool { return false }
 
 func (upper) Text(runes []rune) {
 	for i, r := range runes {

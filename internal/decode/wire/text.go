@@ -95,7 +95,7 @@ func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 		}
 		return
 	}
-	if m.ASCII(b) {
+	if m.UTF8(b) {
 		return
 	}
 	mapCharacters(b, m, utf8Next, putUTF8)
@@ -210,7 +210,7 @@ func mapperFor(n *decode.Node, m decode.Mapper) decode.Mapper {
 	return m
 }
 
-func (m digitsMapper) ASCII([]byte) bool { return false }
+func (m digitsMapper) UTF8([]byte) bool { return false }
 
 func (m digitsMapper) Text(runes []rune) {
 	text := make([]byte, len(runes))

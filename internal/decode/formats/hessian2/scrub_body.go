@@ -165,7 +165,7 @@ func (s *bodyScrubber) text() bool {
 
 // replaceText replaces the text v of one chunk, which starts at offset at and ends at the cursor.
 func (s *bodyScrubber) replaceText(at int, v []byte) bool {
-	if s.m.ASCII(v) {
+	if s.m.UTF8(v) {
 		return true
 	}
 	stop := s.at
