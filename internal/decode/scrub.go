@@ -33,6 +33,6 @@ type ScrubFunc func(b []byte, n *Node, m Mapper) bool
 type BodyScrubber interface {
 	// ScrubBody replaces the values in b: n values and, if attachments is set, the attachments after them, up to the end of b. The result is
 	// that of [Format].Scrub for each node of the tree. It returns false if that is not certain, or if the tree could become another one;
-	// what b has then is not defined.
+	// what b has then is not defined. With a nil Mapper it changes nothing, and returns true for all bodies that it would return true for.
 	ScrubBody(b []byte, n int, attachments bool, m Mapper) bool
 }

@@ -155,7 +155,7 @@ func (r *Redactor) finish(u *unit) {
 	u.done = true
 	d := u.dir
 	r.spans = append(r.spans[:0], u.open...)
-	u.open = d.apply(u, r.spans, u.open[:0])
+	u.open = r.apply(d, u, r.spans, u.open[:0])
 	for _, o := range u.open {
 		r.writeFiller(u.payload()[o.from:o.to], u.original[o.from:o.to], d, u.seq+uint32(o.from))
 		r.filled += int64(o.to - o.from)
@@ -231,7 +231,7 @@ func (r *Redactor) rewrite(d *direction, c *claim) {
 			r.filled -= int64(o.to - o.from)
 		}
 		r.spans = append(r.spans[:0], u.open...)
-		u.open = d.apply(u, r.spans, u.open[:0])
+		u.open = r.apply(d, u, r.spans, u.open[:0])
 		for _, o := range u.open {
 			r.filled += int64(o.to - o.from)
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	Origin func(p *capture.Packet) capture.Origin
 	// Ended reports whether no more packets come from the input with that index; nil if that is not known.
 	Ended func(file int) bool
+	// Jobs is the number of goroutines that copy messages, besides the one of the run; up to 1 there are none.
+	Jobs int
 	// Window is how many bytes of packets are kept before they are written (default 32 MiB), Memory how many bytes of
 	// messages and their replacements are kept for repeated bytes (default 64 MiB, and at least those of packets that are
 	// not written).
@@ -53,6 +55,8 @@ type Redactor struct {
 	out       *output
 	addresses *addresses
 	scrubber  *scrub.Scrubber
+	queue     chan *batch // to the workers; nil without any
+	batch     *batch      // messages that are collected for them
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block
@@ -130,6 +134,9 @@ func (r *Redactor) Close() (Summary, error) {
 	}
 	r.comment(r.tail)
 	r.flush(-1)
+	if r.queue != nil {
+		close(r.queue)
+	}
 	r.out.sync()
 	r.sum.Addresses = r.addresses.count()
 	if n := r.filled - r.framesFilled; n > 0 {
@@ -144,26 +151,6 @@ func (r *Redactor) Call(*call.Call, bool) {}
 // Carries implements [pipeline.Tap].
 func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 
-// copied is a message and its copy with other values, one after the other.
-type copied struct{ both []byte }
-
-// originalOf returns the bytes of a message, with room for as many.
-func originalOf(m *rpc.Message) []byte {
-	both := append(make([]byte, 0, 2*(len(m.Head)+len(m.Body))), m.Head...)
-	return append(both, m.Body...)
-}
-
-// Instead is for [pipeline.Options]: it copies messages of which no tree is needed.
-func (r *Redactor) Instead() func(m *rpc.Message) any {
-	s := r.scrubber
-	return func(m *rpc.Message) any {
-		if both, ok := s.Body(originalOf(m), m); ok {
-			return &copied{both}
-		}
-		return nil
-	}
-}
-
 // Frame replaces the values of a message.
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
@@ -175,27 +162,24 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	k.begun(r, row.Side)
 	n := len(m.Head) + len(m.Body)
 	both, result := []byte(nil), scrub.Result{}
-	if done, ok := row.Prepared.(*copied); ok {
-		both = done.both
+	job, _ := row.Prepared.(*copied)
+	if job != nil {
+		both, job.number, job.last = job.both, row.Number, m.Last
 	} else {
 		both, result = r.scrubber.Message(originalOf(m), m)
 	}
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
-	if result.Refused != "" {
-		r.sum.Refused = result.Refused
-	}
 	if m.Pieces == nil {
-		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:])
+		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], job)
 	} else {
+		if job != nil {
+			r.await(job)
+		}
 		r.claimPieces(k, row.Side, m, both[:n], both[n:])
 	}
-	for _, x := range result.Filled {
-		r.sum.Filler[x.Cause] += int64(x.Bytes)
-	}
-	result.Format = "" // the header says it
-	text := result.String()
+	rest := ""
 	if gap := m.Captured - len(m.Body); gap > 0 {
 		cause := "behind a gap"
 		if m.MissingAt > len(m.Body) {
@@ -203,16 +187,31 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 		}
 		r.framesFilled += int64(gap)
 		r.sum.Filler[cause] += int64(gap)
-		if text != "" {
-			text += "; "
-		}
-		text += fmt.Sprintf("%d bytes %s replaced by filler", gap, cause)
+		rest = fmt.Sprintf("%d bytes %s replaced by filler", gap, cause)
 	}
-	if text != "" {
-		r.notes = append(r.notes, note{m.Last.File, m.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
-		if len(r.notes) > maxNotes {
-			r.comment(r.tail)
-		}
+	r.report(row.Number, &m.Last, &result, rest)
+}
+
+// report counts what of a message became filler, and notes it for the packet that completed the message. rest is what is to be said of
+// bytes that are not in the result.
+func (r *Redactor) report(number int64, last *rpc.Origin, result *scrub.Result, rest string) {
+	if result.Refused != "" {
+		r.sum.Refused = result.Refused
+	}
+	for _, x := range result.Filled {
+		r.sum.Filler[x.Cause] += int64(x.Bytes)
+	}
+	result.Format = "" // the header says it
+	text := result.String()
+	if text != "" && rest != "" {
+		text += "; "
+	}
+	if text += rest; text == "" {
+		return
+	}
+	r.notes = append(r.notes, note{last.File, last.Packet, fmt.Sprintf("frame %d: %s", number, text)})
+	if len(r.notes) > maxNotes {
+		r.comment(r.tail)
 	}
 }
 

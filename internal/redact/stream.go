@@ -39,6 +39,7 @@ type claim struct {
 	original, replacement []byte
 	ordinal               int64 // of the packet that was taken last
 	next                  *claim
+	job                   *copied // that writes the replacement; nil if it is complete
 	dropped               bool
 	tentative             bool // valid only if no message owns the bytes
 }
@@ -173,7 +174,7 @@ func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original
 				both = append(both, of[at:at+p.Len]...)
 			}
 		}
-		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:])
+		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], nil)
 	}
 }
 
@@ -219,7 +220,7 @@ func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header in
 	both = append(both, b...)
 	kept = min(kept, len(b))
 	r.writeFiller(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
-	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).tentative = len(b) > header
+	r.claim(d, seq, both[:len(b):len(b)], both[len(b):], nil).tentative = len(b) > header
 }
 
 // begin starts another stream in a direction, whose first byte is at seq, and drops the claims of the one before. The packets of that one
@@ -276,9 +277,10 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 }
 
 // claim says that the bytes original of a direction, from sequence number seq on, become replacement. It keeps both.
-func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte) *claim {
+// job is what writes the replacement, nil if it is complete.
+func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, job *copied) *claim {
 	from := d.placeOf(seq)
-	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement}
+	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, job: job}
 	i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
 	j := i
 	for ; j < len(d.claims) && d.claims[j].from < c.to; j++ { // the later claim wins
@@ -335,7 +337,7 @@ func (r *Redactor) keepClaim(c *claim) {
 func (c *claim) part(from, to int64) *claim {
 	return &claim{
 		d: c.d, from: from, to: to, original: c.original[from-c.from : to-c.from], replacement: c.replacement[from-c.from : to-c.from],
-		tentative: c.tentative,
+		tentative: c.tentative, job: c.job,
 	}
 }
 
@@ -343,7 +345,7 @@ func (c *claim) part(from, to int64) *claim {
 type span struct{ from, to int }
 
 // apply replaces the claimed bytes of the open parts of a unit, and appends what stays open to rest.
-func (d *direction) apply(u *unit, open []span, rest []span) []span {
+func (r *Redactor) apply(d *direction, u *unit, open []span, rest []span) []span {
 	start := d.placeOf(u.seq)
 	for _, o := range open {
 		at := o.from
@@ -360,6 +362,10 @@ func (d *direction) apply(u *unit, open []span, rest []span) []span {
 			}
 			if lo > at {
 				rest = append(rest, span{at, lo})
+			}
+			if c.job != nil {
+				r.await(c.job)
+				c.job = nil
 			}
 			u.put(lo, c.original[start+int64(lo)-c.from:start+int64(hi)-c.from], c.replacement[start+int64(lo)-c.from:])
 			at = hi

@@ -13,10 +13,38 @@ import (
 // What Message would append is the same: the format answers for it that the copy has the same tree ([decode.BodyScrubber]), so that it is
 // not decoded again.
 func (s *Scrubber) Body(dst []byte, m *rpc.Message) (out []byte, ok bool) {
+	own := s.bodyScrubber(m)
+	if own == nil {
+		return dst, false
+	}
+	out = s.Head(dst, m)
+	at := len(out)
+	out = append(out, m.Body...)
+	if !m.Protocol.ScrubBody(out[at:], m, own, s) || makesMagic(out[at:], m) {
+		return dst, false
+	}
+	return out, true
+}
+
+// MayBody reports whether Body may return true for m. The body then has no errors, in the serialization that m names.
+func (s *Scrubber) MayBody(m *rpc.Message) bool {
+	own := s.bodyScrubber(m)
+	return own != nil && m.Protocol.ScrubBody(m.Body, m, own, nil)
+}
+
+// Decoded is Message for a message for which MayBody returned true, with the values that it decodes.
+func (s *Scrubber) Decoded(dst []byte, m *rpc.Message) ([]byte, Result) {
+	var own rpc.Decoders // Message uses those of s
+	own.Formats = s.formats
+	return s.Message(dst, own.Decode(m, rpc.Values))
+}
+
+// bodyScrubber returns what scrubs the body of m without a tree, nil if it needs one.
+func (s *Scrubber) bodyScrubber(m *rpc.Message) decode.BodyScrubber {
 	f := m.Format
 	if f == nil || f.ScrubBody == nil || m.Protocol.ScrubBody == nil || m.Err != nil || m.Kind.Control() || m.HeaderFormat != nil ||
 		m.Encoding != "" || !m.IsWhole() || len(m.Body) == 0 || !s.onlyOne(m) {
-		return dst, false
+		return nil
 	}
 	own := s.bodies[f]
 	if own == nil {
@@ -26,13 +54,7 @@ func (s *Scrubber) Body(dst []byte, m *rpc.Message) (out []byte, ok bool) {
 		own = f.ScrubBody()
 		s.bodies[f] = own
 	}
-	out = s.Head(dst, m)
-	at := len(out)
-	out = append(out, m.Body...)
-	if !m.Protocol.ScrubBody(out[at:], m, own, s) || makesMagic(out[at:], m) {
-		return dst, false
-	}
-	return out, true
+	return own
 }
 
 // onlyOne reports whether the number in the header decides the serialization.

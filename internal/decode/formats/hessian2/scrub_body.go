@@ -124,6 +124,9 @@ func (s *bodyScrubber) value() bool {
 func (s *bodyScrubber) replace(stop int, k decode.Kind) bool {
 	v := s.b[s.at:stop]
 	s.at = stop
+	if s.m == nil {
+		return true
+	}
 	s.node.Kind = k
 	return scrub(v, &s.node, s.m)
 }
@@ -157,6 +160,9 @@ func (s *bodyScrubber) text() bool {
 	if stop < 0 || !s.replace(stop, decode.String) {
 		return false
 	}
+	if s.m == nil {
+		return true
+	}
 	s.at = at
 	again, stopped := s.chunks(asText, unitsEnd)
 	s.at = stop
@@ -165,7 +171,7 @@ func (s *bodyScrubber) text() bool {
 
 // replaceText replaces the text v of one chunk, which starts at offset at and ends at the cursor.
 func (s *bodyScrubber) replaceText(at int, v []byte) bool {
-	if s.m.UTF8(v) {
+	if s.m == nil || s.m.UTF8(v) {
 		return true
 	}
 	stop := s.at
@@ -423,6 +429,9 @@ func (s *bodyScrubber) decimal() bool {
 		return false
 	}
 	s.copied = true
+	if s.m == nil {
+		return true
+	}
 	wire.MapUTF8(v, decode.Decimal, s.m)
 	return isDecimal(string(v))
 }
