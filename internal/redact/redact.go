@@ -72,6 +72,7 @@ type Redactor struct {
 	held        int // bytes
 	chunk       *chunk
 	chunks      []*chunk
+	free        []*entry
 	fragments   map[int64]*record // by ordinal
 	storedUnits int
 
@@ -243,13 +244,15 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	}
 	r.end = nil
 	rec := r.record(p, len(p.Data))
+	rec.data = r.memory(rec, len(p.Data))
 	s := &r.segment
-	size := len(p.Data)
-	if v == packet.TCP {
-		size += len(s.Payload)
+	from, to := 0, 0 // the payload
+	if v == packet.TCP && l.All[len(l.All)-1].In == 0 {
+		from = min(l.All[len(l.All)-1].To, len(rec.data))
+		to = from + copy(rec.data[from:], s.Payload)
 	}
-	b := r.memory(rec, size)
-	rec.data = b[:len(p.Data):len(p.Data)]
+	clear(rec.data[:from])
+	clear(rec.data[to:])
 	r.addresses.headers(rec.data, p.Data, p.Link, l.All, 0)
 	r.push(rec)
 	if v == packet.Held {
@@ -257,9 +260,7 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 		r.addresses.checksums(rec.data, l.All, 0, false)
 		r.holdFragment(rec)
 	} else {
-		original := b[len(p.Data):]
-		copy(original, s.Payload)
-		r.takeSegment(rec, original)
+		r.takeSegment(rec)
 	}
 	if len(r.notes) > 0 {
 		r.comment(rec)
@@ -269,16 +270,17 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 
 // record returns a record for p, of n bytes.
 func (r *Redactor) record(p *capture.Packet, n int) *record {
-	return &record{
-		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.ifaces.Of(p),
-	}
+	rec := r.newRecord()
+	rec.n, rec.ordinal, rec.number, rec.file, rec.time, rec.wireLen, rec.iface = n, r.ordinal, p.Number, p.File, p.Time, p.WireLen, r.ifaces.Of(p)
+	return rec
 }
 
 // takeSegment takes the segment that was decoded last, which came with rec.
-func (r *Redactor) takeSegment(rec *record, original []byte) {
+func (r *Redactor) takeSegment(rec *record) {
 	s, l := &r.segment, r.decoder.Layers
 	last := l.All[len(l.All)-1]
-	u := &unit{seq: s.Seq, original: original, in: last.In, layers: make([]packet.Layer, 0, 4)}
+	u := &rec.entry.own
+	u.seq, u.in, u.layers = s.Seq, last.In, u.few[:0]
 	for _, x := range l.All {
 		if x.In == last.In && x.Kind >= packet.LayerIPv4 && x.Kind != packet.LayerExtension && x.Kind != packet.LayerJumbo {
 			u.layers = append(u.layers, x)
@@ -287,21 +289,26 @@ func (r *Redactor) takeSegment(rec *record, original []byte) {
 	if s.Flags&packet.SYN != 0 {
 		u.seq++
 	}
-	u.records = append(u.records, rec)
+	u.records = append(u.ofPacket[:0], rec)
 	u.data = rec.data
 	if last.In > 0 {
 		r.addresses.checksums(rec.data, l.All, 0, false) // of the fragment's own headers
 		r.takeReassembled(u, rec)
 	}
 	u.from = min(last.To, len(u.data))
-	u.to = u.from + len(original)
+	u.to = u.from + len(s.Payload)
+	if last.In > 0 {
+		copy(u.payload(), s.Payload)
+	} else {
+		rec.plain = true
+	}
 	u.dir = r.direction(flow{s.Src, s.Dst})
 	u.dir.units++
 	if !u.dir.known {
 		u.dir.seq = u.seq
 	}
-	if len(original) > 0 {
-		u.one[0] = span{0, len(original)}
+	if len(s.Payload) > 0 {
+		u.one[0] = span{0, len(s.Payload)}
 		u.open = u.one[:1]
 	}
 	rec.unit = u

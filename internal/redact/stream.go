@@ -18,18 +18,23 @@ type flow struct{ src, dst packet.Endpoint }
 // direction is one direction of the successive connections between two ends. Places are sequence numbers that do not wrap.
 type direction struct {
 	at     flow
-	flow   uint64 // a keyed hash of at
 	claims []*claim
-	// storedTo is the place after all stored units.
-	storedTo int64
-	stored   []*unit // written before all of their claims were known, in the order of the file
-	seq      uint32  // a sequence number,
-	place    int64   // and its place
-	known    bool
-	decided  int64 // no more claims come for earlier places
-	conns    int   // open connections
-	framed   bool  // it has frames of a protocol
-	units    int   // whose packets are not written
+	late   *lateUnits
+	place  int64  // of the sequence number seq
+	seq    uint32 // a sequence number
+	conns  int32  // open connections
+	units  int32  // whose packets are not written
+	known  bool
+	framed bool // it has frames of a protocol
+	// decided is the place before which no more claims come.
+	decided int64
+}
+
+// lateUnits are the units of a direction that were written before all of their claims were known, in the order of the file, and the place
+// after all that there were.
+type lateUnits struct {
+	units []*unit
+	to    int64
 }
 
 // claim is bytes of a stream and their replacement.
@@ -50,7 +55,8 @@ type connection struct {
 	start [2]uint32 // sequence number of the stream's first byte, where known
 	pos   [2]int64  // of the bytes that were taken last, in the stream
 	known [2]bool
-	heads [2]*streamHead // nil once the start of the stream is claimed
+	heads [2]*streamHead // nil without any
+	begin [2]bool        // the start of the stream is claimed, or needs no claim
 	// frames says that the connection had messages, so candidates no longer matter.
 	frames bool
 }
@@ -62,29 +68,33 @@ func (r *Redactor) direction(at flow) *direction {
 	d := r.dirs[at]
 	if d == nil {
 		d = &direction{at: at, decided: -1 << 62}
-		var b [36]byte
-		copy(b[:], at.src.IP[:])
-		copy(b[16:], at.dst.IP[:])
-		binary.BigEndian.PutUint16(b[32:], at.src.Port)
-		binary.BigEndian.PutUint16(b[34:], at.dst.Port)
-		h := r.addresses.prf(kindFlow, 0, b[:16])
-		for _, part := range [2][]byte{b[16:32], b[32:]} {
-			var in [16]byte
-			copy(in[:], part)
-			for i := range in {
-				in[i] ^= h[i]
-			}
-			h = r.addresses.prf(kindFlow, 1, in[:])
-		}
-		d.flow = binary.LittleEndian.Uint64(h[:])
 		r.dirs[at] = d
 	}
 	return d
 }
 
+// flow returns a keyed hash of the two ends of a direction.
+func (a *addresses) flow(at *flow) uint64 {
+	var b [36]byte
+	copy(b[:], at.src.IP[:])
+	copy(b[16:], at.dst.IP[:])
+	binary.BigEndian.PutUint16(b[32:], at.src.Port)
+	binary.BigEndian.PutUint16(b[34:], at.dst.Port)
+	h := a.prf(kindFlow, 0, b[:16])
+	for _, part := range [2][]byte{b[16:32], b[32:]} {
+		var in [16]byte
+		copy(in[:], part)
+		for i := range in {
+			in[i] ^= h[i]
+		}
+		h = a.prf(kindFlow, 1, in[:])
+	}
+	return binary.LittleEndian.Uint64(h[:])
+}
+
 // release forgets a direction that is no longer needed.
 func (r *Redactor) release(d *direction) {
-	if d.conns+d.units+len(d.claims)+len(d.stored) == 0 && r.dirs[d.at] == d {
+	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && (d.late == nil || len(d.late.units) == 0) && r.dirs[d.at] == d {
 		delete(r.dirs, d.at)
 	}
 }
@@ -97,7 +107,7 @@ func (r *Redactor) connection(c *assemble.Connection) *connection {
 		for i := range k.dirs {
 			d := r.direction(flow{c.Ends[i], c.Ends[1-i]})
 			d.conns++
-			k.dirs[i], k.heads[i] = d, new(streamHead)
+			k.dirs[i] = d
 		}
 		r.conns[uint64(c.First)] = k
 	}
@@ -114,8 +124,19 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 	}
 	d.place, d.seq = d.placeOf(m.Seq), m.Seq
 	k.pos[side] = m.Pos
-	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
-		k.heads[side] = nil
+	if !k.begin[side] {
+		h := k.heads[side]
+		if h == nil && r.begins(b) {
+			k.begin[side] = true
+		} else {
+			if h == nil {
+				h = new(streamHead)
+			}
+			k.heads[side] = h
+			if h.take(r, d, b, m.Seq) {
+				k.heads[side], k.begin[side] = nil, true
+			}
+		}
 	}
 	for i := range r.starts {
 		p := &r.starts[i]
@@ -132,7 +153,7 @@ func (k *connection) begun(r *Redactor, side int) {
 	k.frames = true
 	if h := k.heads[side]; h != nil && len(h.parts) > 0 {
 		h.end(r, k.dirs[side]) // a later claim would replace the message's
-		k.heads[side] = nil
+		k.heads[side], k.begin[side] = nil, true
 	}
 }
 
@@ -380,11 +401,12 @@ func (r *Redactor) apply(d *direction, u *unit, open []span, rest []span) []span
 // put writes claimed bytes to a payload, from at on. Bytes that differ from the claimed ones get replacements that differ, too.
 func (u *unit) put(at int, original, replacement []byte) {
 	dst := u.payload()[at : at+len(original)]
-	copy(dst, replacement)
-	if u.original == nil {
+	if u.done || bytes.Equal(dst, original) {
+		copy(dst, replacement)
 		return
 	}
-	for i, c := range u.original[at : at+len(original)] {
+	for i, c := range dst {
+		dst[i] = replacement[i]
 		if c != original[i] {
 			dst[i] = controls[(c+c>>4)&15]
 			if dst[i] == replacement[i] {
