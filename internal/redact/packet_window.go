@@ -208,7 +208,7 @@ func (r *Redactor) finish(u *unit) {
 	}
 	if !store {
 		u.open, u.data = nil, nil
-		r.release(d)
+		r.forget(d)
 		return
 	}
 	u.stored = true
@@ -252,7 +252,7 @@ func (r *Redactor) settle(d *direction) {
 	if n > 0 {
 		d.late.units = stored[n:]
 		r.storedUnits -= n
-		r.release(d)
+		r.forget(d)
 	}
 }
 

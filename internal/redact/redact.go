@@ -57,6 +57,8 @@ type Redactor struct {
 	scrubber  *scrub.Scrubber
 	queue     chan *batch // to the workers; nil without any
 	batch     *batch      // messages that are collected for them
+	slab      *slab
+	slabs     []*slab // that are free
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block
@@ -163,22 +165,28 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	k.begun(r, row.Side)
 	n := len(m.Head) + len(m.Body)
 	both, result := []byte(nil), scrub.Result{}
+	var memory *slab
 	job, _ := row.Prepared.(*copied)
 	if job != nil {
-		both, job.number, job.last = job.both, row.Number, m.Last
+		both, memory = job.both, job.memory
+		if job.number, job.last = row.Number, m.Last; job.batch == nil {
+			job = nil // it is complete
+		}
 	} else {
-		both, result = r.scrubber.Message(originalOf(m), m)
+		both, memory = r.original(m)
+		both, result = r.scrubber.Message(both, m)
 	}
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
 	if m.Pieces == nil {
-		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], job)
+		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], memory, job)
 	} else {
 		if job != nil {
 			r.await(job)
 		}
 		r.claimPieces(k, row.Side, m, both[:n], both[n:])
+		r.release(memory)
 	}
 	rest := ""
 	if gap := m.Captured - len(m.Body); gap > 0 {

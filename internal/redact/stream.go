@@ -44,6 +44,7 @@ type claim struct {
 	original, replacement []byte
 	ordinal               int64 // of the packet that was taken last
 	next                  *claim
+	memory                *slab   // that has both; nil if they are in none
 	job                   *copied // that writes the replacement; nil if it is complete
 	dropped               bool
 	tentative             bool // valid only if no message owns the bytes
@@ -92,8 +93,8 @@ func (a *addresses) flow(at *flow) uint64 {
 	return binary.LittleEndian.Uint64(h[:])
 }
 
-// release forgets a direction that is no longer needed.
-func (r *Redactor) release(d *direction) {
+// forget forgets a direction that is no longer needed.
+func (r *Redactor) forget(d *direction) {
 	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && (d.late == nil || len(d.late.units) == 0) && r.dirs[d.at] == d {
 		delete(r.dirs, d.at)
 	}
@@ -195,7 +196,7 @@ func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original
 				both = append(both, of[at:at+p.Len]...)
 			}
 		}
-		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], nil)
+		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], nil, nil)
 	}
 }
 
@@ -241,7 +242,7 @@ func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header in
 	both = append(both, b...)
 	kept = min(kept, len(b))
 	r.writeFiller(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
-	r.claim(d, seq, both[:len(b):len(b)], both[len(b):], nil).tentative = len(b) > header
+	r.claim(d, seq, both[:len(b):len(b)], both[len(b):], nil, nil).tentative = len(b) > header
 }
 
 // begin starts another stream in a direction, whose first byte is at seq, and drops the claims of the one before. The packets of that one
@@ -293,21 +294,24 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 			d.decided = math.MaxInt64 // until another stream begins
 			r.settle(d)
 		}
-		r.release(d)
+		r.forget(d)
 	}
 }
 
 // claim says that the bytes original of a direction, from sequence number seq on, become replacement. It keeps both.
-// job is what writes the replacement, nil if it is complete.
-func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, job *copied) *claim {
+// They are in memory, which may be nil, and which it releases. job is what writes the replacement, nil if it is complete.
+func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, memory *slab, job *copied) *claim {
 	from := d.placeOf(seq)
-	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, job: job}
+	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, memory: memory, job: job}
 	i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
 	j := i
 	for ; j < len(d.claims) && d.claims[j].from < c.to; j++ { // the later claim wins
 		last := d.claims[j]
 		if last.to > c.to {
 			rest := last.part(c.to, last.to)
+			if rest.memory != nil {
+				rest.memory.refs++
+			}
 			r.keepClaim(rest)
 			d.claims = slices.Insert(d.claims, j+1, rest)
 		}
@@ -327,6 +331,10 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte,
 		o := r.oldest
 		r.oldest = o.next
 		r.claimed -= int64(2 * len(o.original))
+		if o.job != nil {
+			r.await(o.job) // which writes to the memory
+		}
+		r.release(o.memory)
 		if !o.dropped {
 			o.dropped = true
 			all := o.d.claims
@@ -336,7 +344,7 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte,
 			} else {
 				o.d.claims = slices.Delete(all, i, i+1)
 			}
-			r.release(o.d)
+			r.forget(o.d)
 		}
 	}
 	return c
@@ -358,7 +366,7 @@ func (r *Redactor) keepClaim(c *claim) {
 func (c *claim) part(from, to int64) *claim {
 	return &claim{
 		d: c.d, from: from, to: to, original: c.original[from-c.from : to-c.from], replacement: c.replacement[from-c.from : to-c.from],
-		tentative: c.tentative, job: c.job,
+		tentative: c.tentative, memory: c.memory, job: c.job,
 	}
 }
 

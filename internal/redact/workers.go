@@ -10,6 +10,7 @@ type copied struct {
 	both   []byte // the message, and after n bytes the copy
 	n      int
 	m      rpc.Message
+	memory *slab
 	result scrub.Result
 	batch  *batch     // that has it; nil once the copy is known to be complete
 	number int64      // of the frame
@@ -30,21 +31,70 @@ const batchBytes = 128 << 10
 // maxBatches bounds the batches that wait for a worker, for each worker.
 const maxBatches = 4
 
-// originalOf returns the bytes of a message, with room for as many.
-func originalOf(m *rpc.Message) []byte {
-	both := append(make([]byte, 0, 2*(len(m.Head)+len(m.Body))), m.Head...)
-	return append(both, m.Body...)
+// slab is memory for messages and their copies, which is used again when no claim needs any of it.
+type slab struct {
+	b    []byte
+	used int
+	refs int
+}
+
+const (
+	slabSize = 256 << 10
+	maxSlabs = 256 // that are kept without use
+)
+
+// original returns the bytes of a message, with room for as many, and the slab that they are in, which is nil for long ones. The slab is
+// needed until release is called for it.
+func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
+	n := len(m.Head) + len(m.Body)
+	var both []byte
+	s := r.slab
+	if 2*n > slabSize/2 {
+		both, s = make([]byte, 0, 2*n), nil
+	} else {
+		if s == nil || len(s.b)-s.used < 2*n {
+			if s != nil {
+				r.release(s)
+			}
+			if k := len(r.slabs); k > 0 {
+				s, r.slabs = r.slabs[k-1], r.slabs[:k-1]
+			} else {
+				s = &slab{b: make([]byte, slabSize)}
+			}
+			s.used, s.refs = 0, 1
+			r.slab = s
+		}
+		both = s.b[s.used : s.used : s.used+2*n]
+		s.used += 2 * n
+		s.refs++
+	}
+	return append(append(both, m.Head...), m.Body...), s
+}
+
+// release says that something needs its bytes of a slab no more.
+func (r *Redactor) release(s *slab) {
+	if s == nil {
+		return
+	}
+	if s.refs--; s.refs == 0 && len(r.slabs) < maxSlabs {
+		r.slabs = append(r.slabs, s)
+	}
 }
 
 // Instead is for [pipeline.Options]: it copies messages of which no tree is needed. With several jobs workers copy them: which messages
 // these are is known before, and it does not matter when they are copied.
 func (r *Redactor) Instead() func(m *rpc.Message) any {
 	if r.opt.Jobs < 2 {
+		one := new(copied)
 		return func(m *rpc.Message) any {
-			if both, ok := r.scrubber.Body(originalOf(m), m); ok {
-				return &copied{both: both}
+			both, memory := r.original(m)
+			both, ok := r.scrubber.Body(both, m)
+			if !ok {
+				r.release(memory)
+				return nil
 			}
-			return nil
+			one.both, one.memory = both, memory
+			return one
 		}
 	}
 	r.queue = make(chan *batch, r.opt.Jobs*maxBatches)
@@ -69,7 +119,8 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 
 // enqueue gives a message to the workers.
 func (r *Redactor) enqueue(m *rpc.Message) *copied {
-	c := &copied{both: originalOf(m), n: len(m.Head) + len(m.Body), m: *m}
+	c := &copied{n: len(m.Head) + len(m.Body), m: *m}
+	c.both, c.memory = r.original(m)
 	c.both = c.both[:2*c.n]
 	c.m.Head, c.m.Body = c.both[:len(m.Head):len(m.Head)], c.both[len(m.Head):c.n:c.n]
 	c.m.Native, c.m.Pieces = nil, nil // what is known of the connection does not matter to such a body

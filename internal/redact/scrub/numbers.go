@@ -152,7 +152,7 @@ type numberCache []knownNumber
 type knownNumber struct{ is, becomes uint64 }
 
 const (
-	numberSlotBits = 15
+	numberSlotBits = 16
 	numberSlots    = 1 << numberSlotBits
 )
 
