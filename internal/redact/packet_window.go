@@ -41,7 +41,7 @@ type unit struct {
 	done     bool          // data is final except for the open parts, which are filler
 	// The memory of open, layers and records of most units.
 	one      [1]span
-	few      [4]packet.Layer
+	few      [2]packet.Layer
 	ofPacket [1]*record
 }
 
