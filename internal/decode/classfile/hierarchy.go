@@ -61,40 +61,81 @@ func (t *Types) Is(name, other string) (bool, error) {
 
 // is is Is, with the first class that is missing.
 func (t *Types) is(name, other string) (is bool, missing string, err error) {
-	if other == object {
+	if other == object || other == name {
 		return true, "", nil
 	}
-	seen := map[string]bool{name: true}
-	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
-		next := queue[0]
-		if next == other {
-			return true, "", nil
-		}
-		if next == object {
-			continue
-		}
-		c, failed := t.Class(next)
-		if failed != nil {
-			if failed == ErrMissing {
-				missing = cmp.Or(missing, next)
-			} else if err == nil {
-				err = failed
-			}
-			continue
-		}
+	c, err := t.Class(name)
+	if err == ErrMissing {
+		return false, name, nil
+	}
+	if err != nil {
+		return false, "", err
+	}
+	above := t.above(c)
+	if slices.Contains(above.names, other) {
+		return true, "", nil
+	}
+	return false, above.missing, above.err
+}
+
+// above is what a class extends and implements, directly or not, without java.lang.Object.
+type above struct {
+	names   []string
+	missing string // the first that is not found
+	err     error  // of the first that cannot be read, or because there are too many; what follows these is not known
+}
+
+// above is computed once for each class that is kept: what a decoder asks for each object must not allocate.
+func (t *Types) above(c *Class) *above {
+	t.mu.Lock()
+	if e := t.cache[c.Name]; e != nil && e.Value.(*cached).above != nil {
+		defer t.mu.Unlock()
+		return e.Value.(*cached).above
+	}
+	t.mu.Unlock()
+	a := t.findAbove(c)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.cache[c.Name]; e != nil && e.Value.(*cached).class == c {
+		kept := e.Value.(*cached)
+		kept.above = a
+		weight := 64 + 16*len(a.names)
+		kept.weight += weight
+		t.size += weight
+	}
+	return a
+}
+
+func (t *Types) findAbove(c *Class) *above {
+	a := &above{}
+	seen := map[string]bool{c.Name: true, object: true}
+	add := func(c *Class) {
 		for _, s := range append([]string{c.Super}, c.Interfaces...) {
 			if s != "" && !seen[s] {
 				seen[s] = true
-				queue = append(queue, s)
-			}
-		}
-		if len(seen) > maxSupertypes {
-			return false, "", &Error{
-				Place: c.Place, Problem: fmt.Sprintf("class %s has more than %s superclasses and interfaces", quote([]byte(name)), number(maxSupertypes)), Advice: rebuild,
+				a.names = append(a.names, s)
 			}
 		}
 	}
-	return false, missing, err
+	add(c)
+	for i := 0; i < len(a.names); i++ {
+		next, failed := t.Class(a.names[i])
+		switch {
+		case failed == ErrMissing:
+			a.missing = cmp.Or(a.missing, a.names[i])
+		case failed != nil:
+			a.err = cmp.Or(a.err, failed)
+		default:
+			add(next)
+		}
+		if len(seen) > maxSupertypes {
+			a.missing, a.err = "", &Error{
+				Place: c.Place, Problem: fmt.Sprintf("class %s has more than %s superclasses and interfaces", quote([]byte(c.Name)), number(maxSupertypes)), Advice: rebuild,
+			}
+			break
+		}
+	}
+	return a
 }
 
 // Member is a field of an object: one that its class or a superclass declares.

@@ -38,6 +38,7 @@ type cached struct {
 	name   string
 	class  *Class
 	err    error
+	above  *above // nil before it is asked for
 	weight int
 }
 
