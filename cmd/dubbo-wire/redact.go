@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -28,6 +31,7 @@ import (
 func newRedact(s *streams) *cobra.Command {
 	var in inputFlags
 	var out, keyFile string
+	var jobs int
 	cmd := &cobra.Command{
 		Use:     "redact FILE... -o OUT.pcapng",
 		GroupID: "share",
@@ -54,13 +58,17 @@ redact has no filters, because a part of a connection would give other numbers. 
 			if err != nil {
 				return err
 			}
-			return runRedact(s, &in, args, out, key)
+			return runRedact(s, &in, args, out, key, cmp.Or(jobs, runtime.GOMAXPROCS(0)))
 		},
 	}
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVarP(&out, "output", "o", "", "write to the pcapng file `OUT` (-: standard output)")
 	})
 	cmd.Flags().StringVar(&keyFile, "key-file", "", "use the secret key in `FILE` (at least 16 bytes), so that equal values are replaced equally in several captures (default: a random key)")
+	addFlags(cmd.Flags(), runGroup, func(fs *pflag.FlagSet) {
+		fs.IntVar(&jobs, "jobs", 0, "replace values with `N` workers; the output does not depend on N (default: the number of processors)")
+		within(fs, "jobs", &jobs, 1, 1024)
+	})
 	in.limitFlags.add(cmd)
 	in.addRoutes(cmd)
 	in.addClasses(cmd)
@@ -91,7 +99,14 @@ func cause(err error) error {
 	return err
 }
 
-func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]byte) error {
+// redactGCPercent is gcPercent for redact, which keeps 100 MB of packets and messages and allocates little: a garbage collection costs less than the
+// memory that it saves.
+const redactGCPercent = 20
+
+func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]byte, jobs int) error {
+	if before := debug.SetGCPercent(redactGCPercent); before != gcPercent { // GOGC is set
+		debug.SetGCPercent(before)
+	}
 	src, err := in.Open(args)
 	if err != nil {
 		return err
@@ -108,8 +123,8 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return err
 	}
 	defer file.Discard()
-	r := redact.New(redact.Options{File: file.Temp(), Protocols: protocols.All(), Formats: in.Formats(), Key: key, Origin: src.Origin, Ended: src.Ended})
-	opt := pipeline.Options{Detail: rpc.Values, Rows: true, WholeBodies: true, Tap: r}
+	r := redact.New(redact.Options{File: file.Temp(), Protocols: protocols.All(), Formats: in.Formats(), Key: key, Origin: src.Origin, Ended: src.Ended, Jobs: jobs})
+	opt := pipeline.Options{Detail: rpc.Values, Rows: true, WholeBodies: true, Instead: r.Instead, Tap: r}
 	totals, readErr := src.Run(opt, r, r.Broken)
 	sum, err := r.Close()
 	if err != nil {

@@ -63,6 +63,15 @@ func NamesCallee(key, value string) bool {
 	return false
 }
 
+// MayNameCallee reports whether NamesCallee returns true for values of a key.
+func MayNameCallee(key []byte) bool {
+	switch string(key) {
+	case "path", "interface", "group", "version", "dubbo":
+		return true
+	}
+	return false
+}
+
 // IsClassName reports whether text can be the name of a class, an array type or a constant.
 func IsClassName(text string) bool {
 	text = strings.TrimLeft(text, "[")

@@ -267,6 +267,8 @@ type Format struct {
 	NoAttachments bool
 	// Scrub replaces values on the wire by others of the same length; nil if nothing but the tree tells them.
 	Scrub ScrubFunc
+	// ScrubBody returns what replaces the values of a body as Scrub does, all at once and without a tree; nil if nothing does.
+	ScrubBody func() BodyScrubber
 	// New returns a Reader.
 	New func() Reader
 }

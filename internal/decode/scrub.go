@@ -6,6 +6,8 @@ type Mapper interface {
 	// Text replaces the characters of a whole text. Each replacement has the same length in UTF-8 and in UTF-16; it is in
 	// Latin-1 if the original is, and JSON escapes it by two bytes if it does so with the original.
 	Text(runes []rune)
+	// UTF8 replaces the whole text b as Text does if it is UTF-8, and reports whether it is.
+	UTF8(b []byte) bool
 	// Runes returns an empty slice to collect the characters of a text in, valid until the next call.
 	Runes() []rune
 	// Int replaces an integer by one with the same sign, as many digits and as many bytes in every variable-length encoding.
@@ -26,3 +28,11 @@ type Mapper interface {
 // ScrubFunc replaces the value of node n in b, the bytes on the wire that the node owns. It changes nothing and returns
 // false if it does not find the value in them.
 type ScrubFunc func(b []byte, n *Node, m Mapper) bool
+
+// BodyScrubber replaces the values of whole bodies without a tree. It is not safe for concurrent use.
+type BodyScrubber interface {
+	// ScrubBody replaces the values in b: n values and, if attachments is set, the attachments after them, up to the end of b. The result is
+	// that of [Format].Scrub for each node of the tree. It returns false if that is not certain, or if the tree could become another one;
+	// what b has then is not defined. With a nil Mapper it changes nothing, and returns true for all bodies that it would return true for.
+	ScrubBody(b []byte, n int, attachments bool, m Mapper) bool
+}

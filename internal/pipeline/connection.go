@@ -490,6 +490,7 @@ func (d *direction) End(closed bool) {
 // Message implements [rpc.Sink].
 func (c *connection) Message(side int, m *rpc.Message) {
 	if c.muted {
+		c.prepared = nil
 		return
 	}
 	if c.messages++; c.messages == 1 {
@@ -595,6 +596,11 @@ func (c *connection) Keep(side int, m *rpc.Message) bool {
 
 // Want implements [rpc.Needs].
 func (c *connection) Want(side int, m *rpc.Message) rpc.Detail {
+	if c.instead != nil && m.Tree == nil {
+		if c.prepared = c.instead(m); c.prepared != nil {
+			return rpc.Envelope
+		}
+	}
 	want := c.opt.Detail
 	if c.sampler != nil && (c.sampler.wants(c.lane, &c.dirs[side], m) || c.sampler.takesAll(c.lane)) {
 		want = rpc.Values

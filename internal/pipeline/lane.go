@@ -20,6 +20,9 @@ type worker struct {
 	shared  map[any]any // caches of protocols
 	pool    call.Pool
 	prepare func(*Row) any
+	// instead is the function of Options.Instead, prepared its last result until the message arrives.
+	instead  func(*rpc.Message) any
+	prepared any
 	// wantValues, if set, reports whether the values of a message are needed now.
 	wantValues func(conn *call.Conn, side int, m *rpc.Message) bool
 	chunk      rpc.Chunk
@@ -35,6 +38,9 @@ func newWorker(opt *Options, out output) *worker {
 	w := &worker{opt: opt, out: out, shared: make(map[any]any)}
 	if opt.Prepare != nil {
 		w.prepare = opt.Prepare()
+	}
+	if opt.Instead != nil {
+		w.instead = opt.Instead()
 	}
 	return w
 }
@@ -176,6 +182,7 @@ func (l *lane) keepBodies(whole bool) {
 	case l.sampler != nil && o.Detail == rpc.Envelope && !o.WholeBodies && o.Sample.Calls != AllCalls:
 		e.MaxBody = max(o.MaxBody, maxSampledBody)
 	}
+	e.AskFirst = l.instead != nil
 	e.Sampling = l.sampler != nil || l.wantValues != nil
 }
 
@@ -217,6 +224,9 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 		row = &l.row
 		*row = Row{
 			Conn: d.conn.call, Side: int(d.side), Msg: msg, HasPacket: d.hasSearchedPacket(msg), prepare: l.prepare,
+		}
+		if l.prepared != nil {
+			row.Prepared, row.prepare, l.prepared = l.prepared, nil, nil
 		}
 	}
 	l.out.frame(l, m, row)

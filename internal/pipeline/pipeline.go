@@ -67,6 +67,9 @@ type Options struct {
 	// Prepare, if set, returns a function for each goroutine, which is called with a row while its message is fully decoded: when the row is copied,
 	// or by [Row.Prepare]. Its result becomes the Prepared of the row.
 	Prepare func() func(r *Row) any
+	// Instead, if set, returns a function for each goroutine, which is called with whole messages before their values are decoded. If the
+	// result is not nil they are not, and the result becomes the Prepared of the row. Detail must be [rpc.Values].
+	Instead func() func(m *rpc.Message) any
 	// Apart is the source of each input, by its index, if sources are separate captures: a 4-tuple in two of them is
 	// two connections. nil: all inputs are one capture.
 	Apart []int

@@ -23,7 +23,9 @@ type addresses struct {
 	four  map[uint32]uint32
 	taken map[uint32]struct{}
 	six   map[[16]byte]struct{} // for the count; at most maxAddresses
-	sums  [1 << 16]uint16       // replacements of checksums that cannot be computed
+	// macs has replaced Ethernet addresses, by their last bytes.
+	macs [knownMACs]struct{ is, becomes [6]byte }
+	sums [1 << 16]uint16 // replacements of checksums that cannot be computed
 }
 
 func newAddresses(key [32]byte) *addresses {
@@ -98,10 +100,17 @@ func (a *addresses) mac(b []byte) {
 	if v := string(b[:6]); v == "\x00\x00\x00\x00\x00\x00" || v == "\xff\xff\xff\xff\xff\xff" {
 		return
 	}
-	out := a.prf(kindMAC, 0, b[:6])
-	out[0] = 0x12 | b[0]&1
-	copy(b[:6], out[:])
+	known := &a.macs[(b[5]^b[4])&(knownMACs-1)]
+	if known.is != [6]byte(b) {
+		out := a.prf(kindMAC, 0, b[:6])
+		out[0] = 0x12 | b[0]&1
+		known.is, known.becomes = [6]byte(b), [6]byte(out[:])
+	}
+	copy(b[:6], known.becomes[:])
 }
+
+// knownMACs is how many replaced Ethernet addresses are remembered.
+const knownMACs = 64
 
 // count returns how many IP addresses were replaced.
 func (a *addresses) count() int { return len(a.four) + len(a.six) }

@@ -41,7 +41,6 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 		of = letters
 	}
 	var key, in [16]byte
-	binary.LittleEndian.PutUint64(in[:], d.flow)
 	at, have := uint32(0), false
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -64,6 +63,9 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 			}
 		}
 		place := seq + uint32(i)
+		if !have {
+			binary.LittleEndian.PutUint64(in[:], r.addresses.flow(&d.at))
+		}
 		if block := place >> 4; !have || block != at {
 			binary.LittleEndian.PutUint32(in[8:], block)
 			r.filler.Encrypt(key[:], in[:])

@@ -29,6 +29,7 @@ func (r *Redactor) omit(p *capture.Packet, v packet.Verdict) {
 func (r *Redactor) empty(p *capture.Packet) *record {
 	rec := r.record(p, min(len(p.Data), 60))
 	rec.data = r.memory(rec, rec.n)
+	clear(rec.data)
 	r.blank(rec.data, p.Link)
 	return rec
 }

@@ -21,6 +21,8 @@ type record struct {
 	omitted  bool
 	chunk    *chunk
 	next     *record
+	entry    *entry // that it is in
+	plain    bool   // nothing but the window refers to it, and to its unit
 }
 
 // unit is a TCP segment in a packet, or in one that was reassembled from fragments.
@@ -28,17 +30,52 @@ type unit struct {
 	dir      *direction
 	seq      uint32
 	data     []byte // of its packet; nil once that was written
-	from, to int    // its payload
-	original []byte // the payload before; nil once the packet was written
+	from, to int    // its payload: in open parts the original, until the packet is written
 	open     []span // parts of the payload that no claim has replaced
 	layers   []packet.Layer
 	in       int
 	records  []*record     // of its fragments, the last one last; else of its packet
 	parts    []packet.Part // where data is in the fragments; nil if it is the record's
 	sources  []*record     // of each part
-	done     bool          // data is final except for the open parts
+	stored   bool          // it is among those of its direction
+	done     bool          // data is final except for the open parts, which are filler
+	// The memory of open, layers and records of most units.
 	one      [1]span
+	few      [2]packet.Layer
+	ofPacket [1]*record
 }
+
+// entry is a record with the unit that most have.
+type entry struct {
+	record
+	own unit
+}
+
+// newRecord returns a record with the memory of one that was written, if there is one.
+func (r *Redactor) newRecord() *record {
+	k := len(r.free)
+	if k == 0 {
+		e := new(entry)
+		e.entry = e
+		return &e.record
+	}
+	e := r.free[k-1]
+	r.free = r.free[:k-1]
+	return &e.record
+}
+
+// reuse takes the memory of a record that was written, unless something else needs it.
+func (r *Redactor) reuse(rec *record) {
+	e := rec.entry
+	if u := &e.own; rec.plain && rec.unit == nil && !u.stored && len(r.free) < maxFree {
+		*e = entry{}
+		e.entry = e
+		r.free = append(r.free, e)
+	}
+}
+
+// maxFree bounds the records that are kept for other packets.
+const maxFree = 1 << 10
 
 func (u *unit) payload() []byte { return u.data[u.from:u.to] }
 
@@ -52,7 +89,7 @@ type chunk struct {
 // chunkSize is how many bytes are allocated at once.
 const chunkSize = 1 << 20
 
-// memory returns n zero bytes for a record.
+// memory returns n bytes for a record, which may have any value.
 func (r *Redactor) memory(rec *record, n int) []byte {
 	c := r.chunk
 	if c == nil || len(c.b)-c.used < n {
@@ -62,7 +99,6 @@ func (r *Redactor) memory(rec *record, n int) []byte {
 		c = nil
 		if k := len(r.chunks); k > 0 && n <= chunkSize {
 			c, r.chunks = r.chunks[k-1], r.chunks[:k-1]
-			clear(c.b[:c.used])
 			c.used = 0
 		}
 		if c == nil {
@@ -121,6 +157,7 @@ func (r *Redactor) flush(limit int) {
 		r.emit(rec)
 		r.unref(rec.chunk)
 		rec.chunk, rec.data = nil, nil
+		r.reuse(rec)
 	}
 }
 
@@ -152,31 +189,34 @@ func (r *Redactor) finish(u *unit) {
 	if u.done {
 		return
 	}
-	u.done = true
 	d := u.dir
 	r.spans = append(r.spans[:0], u.open...)
-	u.open = d.apply(u, r.spans, u.open[:0])
+	u.open = r.apply(d, u, r.spans, u.open[:0])
 	for _, o := range u.open {
-		r.writeFiller(u.payload()[o.from:o.to], u.original[o.from:o.to], d, u.seq+uint32(o.from))
+		b := u.payload()[o.from:o.to]
+		r.writeFiller(b, b, d, u.seq+uint32(o.from))
 		r.filled += int64(o.to - o.from)
 	}
+	u.done = true
 	r.addresses.checksums(u.data, u.layers, u.in, false)
 	r.writeParts(u)
 	end := d.placeOf(u.seq) + int64(u.to-u.from)
 	d.units--
 	store := len(u.open) > 0 && end > d.decided && d.conns > 0 && r.storedUnits < maxStored
-	u.original = nil
 	if u.parts == nil {
 		u.data = nil
 	}
 	if !store {
 		u.open, u.data = nil, nil
-		r.release(d)
+		r.forget(d)
 		return
 	}
-	u.layers = append([]packet.Layer(nil), u.layers...)
-	d.stored = append(d.stored, u)
-	d.storedTo = max(d.storedTo, end)
+	u.stored = true
+	if d.late == nil {
+		d.late = new(lateUnits)
+	}
+	d.late.units = append(d.late.units, u)
+	d.late.to = max(d.late.to, end)
 	r.storedUnits++
 }
 
@@ -197,28 +237,31 @@ func (r *Redactor) writeParts(u *unit) {
 
 // settle forgets the stored units of d that no claim will change.
 func (r *Redactor) settle(d *direction) {
-	n := 0
-	for n < len(d.stored) {
-		u := d.stored[n]
+	if d.late == nil {
+		return
+	}
+	n, stored := 0, d.late.units
+	for n < len(stored) {
+		u := stored[n]
 		if len(u.open) > 0 && d.placeOf(u.seq)+int64(u.to-u.from) > d.decided {
 			break
 		}
-		d.stored[n] = nil
+		stored[n] = nil
 		n++
 	}
 	if n > 0 {
-		d.stored = d.stored[n:]
+		d.late.units = stored[n:]
 		r.storedUnits -= n
-		r.release(d)
+		r.forget(d)
 	}
 }
 
 // rewrite applies a claim to packets that were already written.
 func (r *Redactor) rewrite(d *direction, c *claim) {
-	if c.from >= d.storedTo {
+	if d.late == nil || c.from >= d.late.to {
 		return
 	}
-	for _, u := range d.stored {
+	for _, u := range d.late.units {
 		if start := d.placeOf(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
 			continue
 		}
@@ -231,7 +274,7 @@ func (r *Redactor) rewrite(d *direction, c *claim) {
 			r.filled -= int64(o.to - o.from)
 		}
 		r.spans = append(r.spans[:0], u.open...)
-		u.open = d.apply(u, r.spans, u.open[:0])
+		u.open = r.apply(d, u, r.spans, u.open[:0])
 		for _, o := range u.open {
 			r.filled += int64(o.to - o.from)
 		}

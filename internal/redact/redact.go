@@ -27,6 +27,8 @@ type Options struct {
 	Origin func(p *capture.Packet) capture.Origin
 	// Ended reports whether no more packets come from the input with that index; nil if that is not known.
 	Ended func(file int) bool
+	// Jobs is the number of goroutines that copy messages, besides the one of the run; up to 1 there are none.
+	Jobs int
 	// Window is how many bytes of packets are kept before they are written (default 32 MiB), Memory how many bytes of
 	// messages and their replacements are kept for repeated bytes (default 64 MiB, and at least those of packets that are
 	// not written).
@@ -53,6 +55,10 @@ type Redactor struct {
 	out       *output
 	addresses *addresses
 	scrubber  *scrub.Scrubber
+	queue     chan *batch // to the workers; nil without any
+	batch     *batch      // messages that are collected for them
+	slab      *slab
+	slabs     []*slab // that are free
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block
@@ -68,6 +74,7 @@ type Redactor struct {
 	held        int // bytes
 	chunk       *chunk
 	chunks      []*chunk
+	free        []*entry
 	fragments   map[int64]*record // by ordinal
 	storedUnits int
 
@@ -130,6 +137,9 @@ func (r *Redactor) Close() (Summary, error) {
 	}
 	r.comment(r.tail)
 	r.flush(-1)
+	if r.queue != nil {
+		close(r.queue)
+	}
 	r.out.sync()
 	r.sum.Addresses = r.addresses.count()
 	if n := r.filled - r.framesFilled; n > 0 {
@@ -154,26 +164,31 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	}
 	k.begun(r, row.Side)
 	n := len(m.Head) + len(m.Body)
-	both := make([]byte, 0, 2*n)
-	both = append(both, m.Head...)
-	both = append(both, m.Body...)
-	both, result := r.scrubber.Message(both, m)
+	both, result := []byte(nil), scrub.Result{}
+	var memory *slab
+	job, _ := row.Prepared.(*copied)
+	if job != nil {
+		both, memory = job.both, job.memory
+		if job.number, job.last = row.Number, m.Last; job.batch == nil {
+			job = nil // it is complete
+		}
+	} else {
+		both, memory = r.original(m)
+		both, result = r.scrubber.Message(both, m)
+	}
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
-	if result.Refused != "" {
-		r.sum.Refused = result.Refused
-	}
 	if m.Pieces == nil {
-		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:])
+		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], memory, job)
 	} else {
+		if job != nil {
+			r.await(job)
+		}
 		r.claimPieces(k, row.Side, m, both[:n], both[n:])
+		r.release(memory)
 	}
-	for _, x := range result.Filled {
-		r.sum.Filler[x.Cause] += int64(x.Bytes)
-	}
-	result.Format = "" // the header says it
-	text := result.String()
+	rest := ""
 	if gap := m.Captured - len(m.Body); gap > 0 {
 		cause := "behind a gap"
 		if m.MissingAt > len(m.Body) {
@@ -181,16 +196,31 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 		}
 		r.framesFilled += int64(gap)
 		r.sum.Filler[cause] += int64(gap)
-		if text != "" {
-			text += "; "
-		}
-		text += fmt.Sprintf("%d bytes %s replaced by filler", gap, cause)
+		rest = fmt.Sprintf("%d bytes %s replaced by filler", gap, cause)
 	}
-	if text != "" {
-		r.notes = append(r.notes, note{m.Last.File, m.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
-		if len(r.notes) > maxNotes {
-			r.comment(r.tail)
-		}
+	r.report(row.Number, &m.Last, &result, rest)
+}
+
+// report counts what of a message became filler, and notes it for the packet that completed the message. rest is what is to be said of
+// bytes that are not in the result.
+func (r *Redactor) report(number int64, last *rpc.Origin, result *scrub.Result, rest string) {
+	if result.Refused != "" {
+		r.sum.Refused = result.Refused
+	}
+	for _, x := range result.Filled {
+		r.sum.Filler[x.Cause] += int64(x.Bytes)
+	}
+	result.Format = "" // the header says it
+	text := result.String()
+	if text != "" && rest != "" {
+		text += "; "
+	}
+	if text += rest; text == "" {
+		return
+	}
+	r.notes = append(r.notes, note{last.File, last.Packet, fmt.Sprintf("frame %d: %s", number, text)})
+	if len(r.notes) > maxNotes {
+		r.comment(r.tail)
 	}
 }
 
@@ -222,13 +252,15 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	}
 	r.end = nil
 	rec := r.record(p, len(p.Data))
+	rec.data = r.memory(rec, len(p.Data))
 	s := &r.segment
-	size := len(p.Data)
-	if v == packet.TCP {
-		size += len(s.Payload)
+	from, to := 0, 0 // the payload
+	if v == packet.TCP && l.All[len(l.All)-1].In == 0 {
+		from = min(l.All[len(l.All)-1].To, len(rec.data))
+		to = from + copy(rec.data[from:], s.Payload)
 	}
-	b := r.memory(rec, size)
-	rec.data = b[:len(p.Data):len(p.Data)]
+	clear(rec.data[:from])
+	clear(rec.data[to:])
 	r.addresses.headers(rec.data, p.Data, p.Link, l.All, 0)
 	r.push(rec)
 	if v == packet.Held {
@@ -236,9 +268,7 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 		r.addresses.checksums(rec.data, l.All, 0, false)
 		r.holdFragment(rec)
 	} else {
-		original := b[len(p.Data):]
-		copy(original, s.Payload)
-		r.takeSegment(rec, original)
+		r.takeSegment(rec)
 	}
 	if len(r.notes) > 0 {
 		r.comment(rec)
@@ -248,16 +278,17 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 
 // record returns a record for p, of n bytes.
 func (r *Redactor) record(p *capture.Packet, n int) *record {
-	return &record{
-		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.ifaces.Of(p),
-	}
+	rec := r.newRecord()
+	rec.n, rec.ordinal, rec.number, rec.file, rec.time, rec.wireLen, rec.iface = n, r.ordinal, p.Number, p.File, p.Time, p.WireLen, r.ifaces.Of(p)
+	return rec
 }
 
 // takeSegment takes the segment that was decoded last, which came with rec.
-func (r *Redactor) takeSegment(rec *record, original []byte) {
+func (r *Redactor) takeSegment(rec *record) {
 	s, l := &r.segment, r.decoder.Layers
 	last := l.All[len(l.All)-1]
-	u := &unit{seq: s.Seq, original: original, in: last.In, layers: make([]packet.Layer, 0, 4)}
+	u := &rec.entry.own
+	u.seq, u.in, u.layers = s.Seq, last.In, u.few[:0]
 	for _, x := range l.All {
 		if x.In == last.In && x.Kind >= packet.LayerIPv4 && x.Kind != packet.LayerExtension && x.Kind != packet.LayerJumbo {
 			u.layers = append(u.layers, x)
@@ -266,21 +297,26 @@ func (r *Redactor) takeSegment(rec *record, original []byte) {
 	if s.Flags&packet.SYN != 0 {
 		u.seq++
 	}
-	u.records = append(u.records, rec)
+	u.records = append(u.ofPacket[:0], rec)
 	u.data = rec.data
 	if last.In > 0 {
 		r.addresses.checksums(rec.data, l.All, 0, false) // of the fragment's own headers
 		r.takeReassembled(u, rec)
 	}
 	u.from = min(last.To, len(u.data))
-	u.to = u.from + len(original)
+	u.to = u.from + len(s.Payload)
+	if last.In > 0 {
+		copy(u.payload(), s.Payload)
+	} else {
+		rec.plain = true
+	}
 	u.dir = r.direction(flow{s.Src, s.Dst})
 	u.dir.units++
 	if !u.dir.known {
 		u.dir.seq = u.seq
 	}
-	if len(original) > 0 {
-		u.one[0] = span{0, len(original)}
+	if len(s.Payload) > 0 {
+		u.one[0] = span{0, len(s.Payload)}
 		u.open = u.one[:1]
 	}
 	rec.unit = u

@@ -18,18 +18,23 @@ type flow struct{ src, dst packet.Endpoint }
 // direction is one direction of the successive connections between two ends. Places are sequence numbers that do not wrap.
 type direction struct {
 	at     flow
-	flow   uint64 // a keyed hash of at
 	claims []*claim
-	// storedTo is the place after all stored units.
-	storedTo int64
-	stored   []*unit // written before all of their claims were known, in the order of the file
-	seq      uint32  // a sequence number,
-	place    int64   // and its place
-	known    bool
-	decided  int64 // no more claims come for earlier places
-	conns    int   // open connections
-	framed   bool  // it has frames of a protocol
-	units    int   // whose packets are not written
+	late   *lateUnits
+	place  int64  // of the sequence number seq
+	seq    uint32 // a sequence number
+	conns  int32  // open connections
+	units  int32  // whose packets are not written
+	known  bool
+	framed bool // it has frames of a protocol
+	// decided is the place before which no more claims come.
+	decided int64
+}
+
+// lateUnits are the units of a direction that were written before all of their claims were known, in the order of the file, and the place
+// after all that there were.
+type lateUnits struct {
+	units []*unit
+	to    int64
 }
 
 // claim is bytes of a stream and their replacement.
@@ -39,6 +44,8 @@ type claim struct {
 	original, replacement []byte
 	ordinal               int64 // of the packet that was taken last
 	next                  *claim
+	memory                *slab   // that has both; nil if they are in none
+	job                   *copied // that writes the replacement; nil if it is complete
 	dropped               bool
 	tentative             bool // valid only if no message owns the bytes
 }
@@ -49,7 +56,8 @@ type connection struct {
 	start [2]uint32 // sequence number of the stream's first byte, where known
 	pos   [2]int64  // of the bytes that were taken last, in the stream
 	known [2]bool
-	heads [2]*streamHead // nil once the start of the stream is claimed
+	heads [2]*streamHead // nil without any
+	begin [2]bool        // the start of the stream is claimed, or needs no claim
 	// frames says that the connection had messages, so candidates no longer matter.
 	frames bool
 }
@@ -61,29 +69,33 @@ func (r *Redactor) direction(at flow) *direction {
 	d := r.dirs[at]
 	if d == nil {
 		d = &direction{at: at, decided: -1 << 62}
-		var b [36]byte
-		copy(b[:], at.src.IP[:])
-		copy(b[16:], at.dst.IP[:])
-		binary.BigEndian.PutUint16(b[32:], at.src.Port)
-		binary.BigEndian.PutUint16(b[34:], at.dst.Port)
-		h := r.addresses.prf(kindFlow, 0, b[:16])
-		for _, part := range [2][]byte{b[16:32], b[32:]} {
-			var in [16]byte
-			copy(in[:], part)
-			for i := range in {
-				in[i] ^= h[i]
-			}
-			h = r.addresses.prf(kindFlow, 1, in[:])
-		}
-		d.flow = binary.LittleEndian.Uint64(h[:])
 		r.dirs[at] = d
 	}
 	return d
 }
 
-// release forgets a direction that is no longer needed.
-func (r *Redactor) release(d *direction) {
-	if d.conns+d.units+len(d.claims)+len(d.stored) == 0 && r.dirs[d.at] == d {
+// flow returns a keyed hash of the two ends of a direction.
+func (a *addresses) flow(at *flow) uint64 {
+	var b [36]byte
+	copy(b[:], at.src.IP[:])
+	copy(b[16:], at.dst.IP[:])
+	binary.BigEndian.PutUint16(b[32:], at.src.Port)
+	binary.BigEndian.PutUint16(b[34:], at.dst.Port)
+	h := a.prf(kindFlow, 0, b[:16])
+	for _, part := range [2][]byte{b[16:32], b[32:]} {
+		var in [16]byte
+		copy(in[:], part)
+		for i := range in {
+			in[i] ^= h[i]
+		}
+		h = a.prf(kindFlow, 1, in[:])
+	}
+	return binary.LittleEndian.Uint64(h[:])
+}
+
+// forget forgets a direction that is no longer needed.
+func (r *Redactor) forget(d *direction) {
+	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && (d.late == nil || len(d.late.units) == 0) && r.dirs[d.at] == d {
 		delete(r.dirs, d.at)
 	}
 }
@@ -96,7 +108,7 @@ func (r *Redactor) connection(c *assemble.Connection) *connection {
 		for i := range k.dirs {
 			d := r.direction(flow{c.Ends[i], c.Ends[1-i]})
 			d.conns++
-			k.dirs[i], k.heads[i] = d, new(streamHead)
+			k.dirs[i] = d
 		}
 		r.conns[uint64(c.First)] = k
 	}
@@ -113,8 +125,19 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 	}
 	d.place, d.seq = d.placeOf(m.Seq), m.Seq
 	k.pos[side] = m.Pos
-	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
-		k.heads[side] = nil
+	if !k.begin[side] {
+		h := k.heads[side]
+		if h == nil && r.begins(b) {
+			k.begin[side] = true
+		} else {
+			if h == nil {
+				h = new(streamHead)
+			}
+			k.heads[side] = h
+			if h.take(r, d, b, m.Seq) {
+				k.heads[side], k.begin[side] = nil, true
+			}
+		}
 	}
 	for i := range r.starts {
 		p := &r.starts[i]
@@ -131,7 +154,7 @@ func (k *connection) begun(r *Redactor, side int) {
 	k.frames = true
 	if h := k.heads[side]; h != nil && len(h.parts) > 0 {
 		h.end(r, k.dirs[side]) // a later claim would replace the message's
-		k.heads[side] = nil
+		k.heads[side], k.begin[side] = nil, true
 	}
 }
 
@@ -173,7 +196,7 @@ func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original
 				both = append(both, of[at:at+p.Len]...)
 			}
 		}
-		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:])
+		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], nil, nil)
 	}
 }
 
@@ -219,7 +242,7 @@ func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header in
 	both = append(both, b...)
 	kept = min(kept, len(b))
 	r.writeFiller(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
-	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).tentative = len(b) > header
+	r.claim(d, seq, both[:len(b):len(b)], both[len(b):], nil, nil).tentative = len(b) > header
 }
 
 // begin starts another stream in a direction, whose first byte is at seq, and drops the claims of the one before. The packets of that one
@@ -271,20 +294,24 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 			d.decided = math.MaxInt64 // until another stream begins
 			r.settle(d)
 		}
-		r.release(d)
+		r.forget(d)
 	}
 }
 
 // claim says that the bytes original of a direction, from sequence number seq on, become replacement. It keeps both.
-func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte) *claim {
+// They are in memory, which may be nil, and which it releases. job is what writes the replacement, nil if it is complete.
+func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, memory *slab, job *copied) *claim {
 	from := d.placeOf(seq)
-	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement}
+	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, memory: memory, job: job}
 	i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
 	j := i
 	for ; j < len(d.claims) && d.claims[j].from < c.to; j++ { // the later claim wins
 		last := d.claims[j]
 		if last.to > c.to {
 			rest := last.part(c.to, last.to)
+			if rest.memory != nil {
+				rest.memory.refs++
+			}
 			r.keepClaim(rest)
 			d.claims = slices.Insert(d.claims, j+1, rest)
 		}
@@ -304,6 +331,10 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte)
 		o := r.oldest
 		r.oldest = o.next
 		r.claimed -= int64(2 * len(o.original))
+		if o.job != nil {
+			r.await(o.job) // which writes to the memory
+		}
+		r.release(o.memory)
 		if !o.dropped {
 			o.dropped = true
 			all := o.d.claims
@@ -313,7 +344,7 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte)
 			} else {
 				o.d.claims = slices.Delete(all, i, i+1)
 			}
-			r.release(o.d)
+			r.forget(o.d)
 		}
 	}
 	return c
@@ -335,7 +366,7 @@ func (r *Redactor) keepClaim(c *claim) {
 func (c *claim) part(from, to int64) *claim {
 	return &claim{
 		d: c.d, from: from, to: to, original: c.original[from-c.from : to-c.from], replacement: c.replacement[from-c.from : to-c.from],
-		tentative: c.tentative,
+		tentative: c.tentative, memory: c.memory, job: c.job,
 	}
 }
 
@@ -343,7 +374,7 @@ func (c *claim) part(from, to int64) *claim {
 type span struct{ from, to int }
 
 // apply replaces the claimed bytes of the open parts of a unit, and appends what stays open to rest.
-func (d *direction) apply(u *unit, open []span, rest []span) []span {
+func (r *Redactor) apply(d *direction, u *unit, open []span, rest []span) []span {
 	start := d.placeOf(u.seq)
 	for _, o := range open {
 		at := o.from
@@ -361,6 +392,10 @@ func (d *direction) apply(u *unit, open []span, rest []span) []span {
 			if lo > at {
 				rest = append(rest, span{at, lo})
 			}
+			if c.job != nil {
+				r.await(c.job)
+				c.job = nil
+			}
 			u.put(lo, c.original[start+int64(lo)-c.from:start+int64(hi)-c.from], c.replacement[start+int64(lo)-c.from:])
 			at = hi
 		}
@@ -374,11 +409,12 @@ func (d *direction) apply(u *unit, open []span, rest []span) []span {
 // put writes claimed bytes to a payload, from at on. Bytes that differ from the claimed ones get replacements that differ, too.
 func (u *unit) put(at int, original, replacement []byte) {
 	dst := u.payload()[at : at+len(original)]
-	copy(dst, replacement)
-	if u.original == nil {
+	if u.done || bytes.Equal(dst, original) {
+		copy(dst, replacement)
 		return
 	}
-	for i, c := range u.original[at : at+len(original)] {
+	for i, c := range dst {
+		dst[i] = replacement[i]
 		if c != original[i] {
 			dst[i] = controls[(c+c>>4)&15]
 			if dst[i] == replacement[i] {

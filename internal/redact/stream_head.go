@@ -70,7 +70,7 @@ func (h *streamHead) claim(r *Redactor, d *direction, s span) {
 		}
 		if lo, hi := max(s.from, p.at), min(s.to, to); lo < hi {
 			own := bytes.Clone(h.b[lo:hi])
-			r.claim(d, p.seq+uint32(lo-p.at), own, own)
+			r.claim(d, p.seq+uint32(lo-p.at), own, own, nil, nil)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestKept(t *testing.T) {
 // Filler is text where there was text, and has no magic, no word, no letter twice in a row.
 func TestFiller(t *testing.T) {
 	r := New(Options{File: nowhere{new(bytes.Buffer)}, Protocols: protocols.All(), Key: testKey})
-	d := &direction{flow: 7}
+	d := new(direction)
 	text := []byte("status\r\ndubbo>\xe4\xbd\xa0 one line\nand another")
 	out := make([]byte, len(text))
 	r.writeFiller(out, text, d, 1000)

@@ -56,6 +56,9 @@ type Protocol struct {
 	// ScrubHead replaces the values in b, a copy of the head of m, by others of the same length, so that the copy is read as the
 	// original was. It is nil if heads have no values.
 	ScrubHead func(b []byte, m *Message, r decode.Mapper)
+	// ScrubBody replaces the values in b, a copy of the whole body of m, of which the envelope was decoded, by means of s, which is one of
+	// m.Format. It returns false if the body needs a tree; b has then anything. nil: always.
+	ScrubBody func(b []byte, m *Message, s decode.BodyScrubber, r decode.Mapper) bool
 	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
 	Prompt string
 	// Events are the texts of the protocol's own control messages; a redacted copy keeps them.
@@ -254,7 +257,7 @@ type Needs interface {
 	// Named reports whether the user has named the product that listens at the address of a side.
 	Named(side int) bool
 	// Want returns how far the body of m is to be decoded. The body is whole, and the operation of a request is
-	// known. It is called once per message.
+	// known. It is called once per message, and once before if Env.AskFirst is set.
 	Want(side int, m *Message) Detail
 }
 
@@ -277,6 +280,9 @@ type Env struct {
 	Records bool
 	// Borrow lets the trees of messages have texts that are valid only as long as their body.
 	Borrow bool
+	// AskFirst is set if Needs.Want is called for a whole body of which only the envelope was decoded, although Detail is more; if it
+	// returns Envelope no more is decoded. A Conn need not do that.
+	AskFirst bool
 	// Framing is set if Sink.Framing is to be called, and Message.Pieces are needed.
 	Framing bool
 	// MaxBody is the number of bytes kept of a body that crosses deliveries, MaxEnvelope the number if only its

@@ -7,6 +7,13 @@ import "encoding/binary"
 
 // Sum adds b to a sum of 16-bit words. All pieces but the last must have an even length.
 func Sum(s uint64, b []byte) uint64 {
+	t := uint64(0)
+	for ; len(b) >= 32; b = b[32:] { // two sums at once, of 32 bits each word
+		v, w, x, y := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(b[16:]), binary.BigEndian.Uint64(b[24:])
+		s += v>>32 + v&0xffffffff + w>>32 + w&0xffffffff
+		t += x>>32 + x&0xffffffff + y>>32 + y&0xffffffff
+	}
+	s += t
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.BigEndian.Uint64(b)
 		s += w>>32 + w&0xffffffff

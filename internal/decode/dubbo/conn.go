@@ -28,6 +28,7 @@ var Protocol = &rpc.Protocol{
 		Timeout:  []string{"timeout", "_TO", "_to"},
 	},
 	PayloadLimit: 8 << 20, // parameter payload
+	ScrubBody:    scrubBody,
 	Sniff:        sniff, StatusText: func(status int) string { return StatusText(byte(min(max(status, 0), 255))) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },
 }
@@ -236,6 +237,11 @@ func (s *side) Frame(f *Frame) {
 // once, provided that its operation can be read from the start.
 func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	detail := c.env.Detail
+	if c.env.AskFirst && detail == Values && f.Complete() && len(f.Body) == f.BodyLen && !f.Event() {
+		if m := c.decodeEnvelope(side, f); m != nil {
+			return m
+		}
+	}
 	asked := !c.env.Sampling || !f.Complete() || len(f.Body) < f.BodyLen
 	if detail == Parts && !asked {
 		if m := c.ask(&f.Header, f.Body); m.Kind == Response || m.Operation != nil {
@@ -258,6 +264,19 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	first.ExceptionMessage, first.HasErrorText = more.ExceptionMessage, more.HasErrorText
 	m.Message = first
 	return &m.Message
+}
+
+// decodeEnvelope decodes the envelope of a whole body and returns the message if no more of it is needed, else nil, after doing nothing.
+func (c *conn) decodeEnvelope(side int, f *Frame) *rpc.Message {
+	dialects := c.dialects
+	c.dialects.peer = c.peer(side, f)
+	m := c.decoder.Decode(f, Envelope, &c.dialects)
+	m.Protocol = c.protocol
+	if m.Err == nil && c.owner.Want(side, &m.Message) == Envelope {
+		return &m.Message
+	}
+	c.dialects = dialects
+	return nil
 }
 
 // hidesName reports whether the values of a body may have a name or a text that records print: an exception, the text of a failed response, what a generic

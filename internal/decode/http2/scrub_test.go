@@ -23,6 +23,8 @@ type upper struct{ decode.Mapper }
 
 func (upper) Runes() []rune { return nil }
 
+func (upper) UTF8([]byte) bool { return false }
+
 func (upper) Text(runes []rune) {
 	for i, r := range runes {
 		switch {

@@ -95,7 +95,7 @@ func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 		}
 		return
 	}
-	if a, ok := m.(interface{ ASCII(b []byte) bool }); ok && a.ASCII(b) {
+	if m.UTF8(b) {
 		return
 	}
 	mapCharacters(b, m, utf8Next, putUTF8)
@@ -209,6 +209,8 @@ func mapperFor(n *decode.Node, m decode.Mapper) decode.Mapper {
 	}
 	return m
 }
+
+func (m digitsMapper) UTF8([]byte) bool { return false }
 
 func (m digitsMapper) Text(runes []rune) {
 	text := make([]byte, len(runes))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,7 @@ type scrubbed struct {
 	left     int
 	name     string
 	stayed   int
+	bodies   int             // copied without a tree
 	leftHere int             // of the message at hand
 	names    map[string]bool // of the message at hand
 }
@@ -90,6 +92,7 @@ func (c *scrubbed) Frame(r *pipeline.Row) {
 	c.left += note.Left
 	require.Len(c.t, out, len(m.Head)+len(m.Body))
 	require.Empty(c.t, note.Refused)
+	c.compareBody(m, out, note)
 	c.out = append(c.out, out[len(m.Head):])
 	again := *m
 	if m.Body != nil {
@@ -112,6 +115,25 @@ func (c *scrubbed) Frame(r *pipeline.Row) {
 		c.unchanged(r.Number, m, now)
 		c.keep(m)
 	}
+}
+
+// compareBody compares what Message has made of m with what is made without a tree, if that can be done.
+func (c *scrubbed) compareBody(m *rpc.Message, out []byte, note Result) {
+	fast, ok := c.s.Body(nil, m)
+	if ok {
+		c.bodies++
+		require.Equal(c.t, out, fast)
+		require.Empty(c.t, note.String())
+	}
+	was := bytes.Clone(m.Body)
+	if may := c.s.MayBody(m); may {
+		require.Nil(c.t, m.Err)
+		decoded, _ := c.s.Decoded(nil, m)
+		require.Equal(c.t, out, decoded, "what is known of the connection does not matter")
+	} else {
+		require.False(c.t, ok)
+	}
+	require.Equal(c.t, was, m.Body)
 }
 
 // unchanged looks for values of four bytes or more that are what they were.
@@ -304,4 +326,12 @@ func TestCaptures(t *testing.T) {
 			t.Log(c.frames, "frames", len(c.texts), "texts", c.notes, c.gentler, "gentler", c.left, "left")
 		}
 	})
+}
+
+// Nearly all bodies of Hessian2 are copied without a tree.
+func TestBody(t *testing.T) {
+	c := newScrubbed(t)
+	c.run(filepath.Join(captures, "hessian2.pcap.zst"))
+	assert.Greater(t, 2*c.bodies, c.frames)
+	t.Log(c.bodies, "of", c.frames)
 }

@@ -92,17 +92,10 @@ func namesIn(m *rpc.Message) (names []string) {
 	return names
 }
 
-// replaceByName replaces a text by the name that is set, as often as it takes, and reports whether it did.
-func (s *mapper) replaceByName(runes []rune) bool {
-	if s.name == "" {
-		return false
+// replaceByName returns what replaces character i of a text: one of the name that is set, which is repeated.
+func (s *mapper) replaceByName(stream *stream, i int, r rune) rune {
+	if c := rune(s.name[i%len(s.name)]); r < utf8.RuneSelf && r >= ' ' && r != '"' && r != '\\' && r != '/' && c < utf8.RuneSelf {
+		return c
 	}
-	for i, r := range runes {
-		if c := rune(s.name[i%len(s.name)]); r < utf8.RuneSelf && r >= ' ' && r != '"' && r != '\\' && r != '/' && c < utf8.RuneSelf {
-			runes[i] = c
-		} else {
-			runes[i] = replacement(constant(s.prf.even), r, -1, false)
-		}
-	}
-	return true
+	return replacement(stream, r, -1, false)
 }

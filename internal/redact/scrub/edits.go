@@ -141,13 +141,7 @@ func (j *job) withBody(body []byte) *rpc.Message {
 // detectDialect sets dialect where the number in the header does not decide the serialization.
 func (j *job) detectDialect() {
 	s, m := j.s, j.m
-	same := 0
-	for i := range s.formats {
-		if int16(s.formats[i].ID) == m.SerializationID {
-			same++
-		}
-	}
-	if same != 1 || m.HeaderFormat != nil || m.Err != nil {
+	if !s.onlyOne(m) || m.HeaderFormat != nil || m.Err != nil {
 		j.checkDialect = true
 		j.dialect = s.decoders.Decode(&j.original, rpc.Envelope).Serialization
 	}

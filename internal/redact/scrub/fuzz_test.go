@@ -75,6 +75,9 @@ func FuzzFrame(f *testing.F) {
 		require.Equal(t, was, body, "the frame itself is not changed")
 		require.LessOrEqual(t, note.Bytes(), 2*len(body))
 		_ = note.String()
+		if fast, ok := s.Body([]byte("before"), &m.Message); ok {
+			require.Equal(t, out, fast)
+		}
 	})
 }
 

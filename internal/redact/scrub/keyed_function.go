@@ -15,7 +15,7 @@ type prf struct {
 	mac    hash.Hash
 	block  cipher.Block
 	chain  cipher.Block // for short values
-	stream *rand.ChaCha8
+	stream stream
 	cache  []shuffled
 	// even, if it is not 0, makes replacements as alike as possible: they depend on the type of a value and on even, and hardly on the
 	// value.
@@ -46,32 +46,41 @@ func newPRF(key [32]byte) *prf {
 	texts := DeriveKey(key, "texts")
 	return &prf{
 		mac: hmac.New(sha256.New, texts[:]), block: NewBlock(key, "numbers"), chain: NewBlock(key, "short texts"),
-		stream: rand.NewChaCha8([32]byte{}), cache: make([]shuffled, cacheSlots),
+		stream: stream{source: rand.NewChaCha8([32]byte{})}, cache: make([]shuffled, cacheSlots),
 	}
 }
 
-// constant is the stream for values that are to be alike.
-type constant uint64
+// stream is random numbers.
+type stream struct {
+	source *rand.ChaCha8
+	even   uint64 // if it is not 0, all of them
+}
 
-func (c constant) Uint64() uint64 { return uint64(c) }
-
-// seed returns a random stream that depends on a value and its kind alone.
-func (p *prf) seed(kind, salt byte, value []byte) rand.Source {
-	if p.even > 0 {
-		return constant(p.even)
+// Uint64 returns the next number.
+func (s *stream) Uint64() uint64 {
+	if s.even > 0 {
+		return s.even
 	}
-	if len(value) <= maxShort {
+	return s.source.Uint64()
+}
+
+// seed returns a random stream that depends on a value and its kind alone. It is valid until the next call.
+func (p *prf) seed(kind, salt byte, value []byte) *stream {
+	p.stream.even = p.even
+	switch {
+	case p.even > 0:
+		return &p.stream
+	case len(value) <= maxShort:
 		p.sumShort(kind, salt, value)
-		p.stream.Seed(p.sum)
-		return p.stream
+	default:
+		p.mac.Reset()
+		p.in[0], p.in[1] = kind, salt
+		p.mac.Write(p.in[:2])
+		p.mac.Write(value)
+		p.mac.Sum(p.sum[:0])
 	}
-	p.mac.Reset()
-	p.in[0], p.in[1] = kind, salt
-	p.mac.Write(p.in[:2])
-	p.mac.Write(value)
-	p.mac.Sum(p.sum[:0])
-	p.stream.Seed(p.sum)
-	return p.stream
+	p.stream.source.Seed(p.sum)
+	return &p.stream
 }
 
 // number returns 64 bits that depend on two numbers.
@@ -109,11 +118,11 @@ func (p *prf) sumShort(kind, salt byte, value []byte) {
 type shuffled struct{ x, n, tweak, y uint64 }
 
 // cacheSlots bounds the cached numbers. The slot of a number follows from the number alone.
-const cacheSlots = 1 << 14
+const cacheSlots = 1 << 12
 
 // cached returns the slot of the number x in the cache.
 func (p *prf) cached(x, n, tweak uint64) *shuffled {
 	h := (x*0x9e3779b97f4a7c15 ^ n*0xc2b2ae3d27d4eb4f ^ tweak*0x165667b19e3779f9)
 	h ^= h >> 29
-	return &p.cache[h*0x9e3779b97f4a7c15>>50]
+	return &p.cache[h*0x9e3779b97f4a7c15>>52]
 }

@@ -107,6 +107,18 @@ func (p *prf) permute(x, n, tweak uint64, inverse bool) uint64 {
 
 // Int implements [decode.Mapper].
 func (s *mapper) Int(n int64) int64 {
+	if s.calendar || s.salt != 0 || s.prf.even > 0 {
+		return s.int(n)
+	}
+	c := s.numbers.slot(uint64(n))
+	if c.is != uint64(n) {
+		*c = knownNumber{uint64(n), uint64(s.int(n))}
+	}
+	return int64(c.becomes)
+}
+
+// int is Int of a number that comes for the first time.
+func (s *mapper) int(n int64) int64 {
 	all, x, tweak := positives, uint64(n), uint64('i')
 	switch {
 	case s.calendar && n >= 0 && n < 60:
@@ -131,6 +143,27 @@ func (s *mapper) Within(n, lo, hi int64) int64 {
 		return n
 	}
 	return lo + int64(s.prf.shuffle(uint64(n-lo), uint64(hi-lo)+1, 'w'|uint64(s.salt)<<8))
+}
+
+// numberCache remembers the replacements of numbers. The slot of a number follows from the number alone.
+type numberCache []knownNumber
+
+// knownNumber is a number and its replacement.
+type knownNumber struct{ is, becomes uint64 }
+
+const (
+	numberSlotBits = 16
+	numberSlots    = 1 << numberSlotBits
+)
+
+func newNumberCache() numberCache {
+	c := make(numberCache, numberSlots)
+	c.slot(0).is = 1 // a number of another slot, as 0 is in all others
+	return c
+}
+
+func (c numberCache) slot(n uint64) *knownNumber {
+	return &c[n*0x9e3779b97f4a7c15>>(64-numberSlotBits)&(numberSlots-1)]
 }
 
 // calendar are the bounds for months, hours, days and minutes, so that each becomes another one; 0 stays.
@@ -161,6 +194,19 @@ func (s *mapper) digits(n uint64) uint64 {
 
 // Float implements [decode.Mapper].
 func (s *mapper) Float(f float64, bitSize int) float64 {
+	if bitSize != 64 || s.salt != 0 || s.prf.even > 0 {
+		return s.float(f, bitSize)
+	}
+	n := math.Float64bits(f)
+	c := s.floats.slot(n)
+	if c.is != n {
+		*c = knownNumber{n, math.Float64bits(s.float(f, bitSize))}
+	}
+	return math.Float64frombits(c.becomes)
+}
+
+// float is Float of a number that comes for the first time.
+func (s *mapper) float(f float64, bitSize int) float64 {
 	if f == 0 || math.IsInf(f, 0) || math.IsNaN(f) {
 		return f
 	}

@@ -9,9 +9,11 @@ import (
 type mapper struct {
 	prf    *prf
 	record func(original string)
-	texts  map[string][]rune
-	runes  []rune
-	key    []byte
+	texts  *textCache
+	// numbers and floats are caches as well.
+	numbers, floats numberCache
+	runes           []rune
+	key             []byte
 	// salt chooses among replacements if the first one does not fit; plain replaces letters and digits only.
 	salt  byte
 	plain bool
@@ -26,6 +28,7 @@ type Scrubber struct {
 	mapper
 	formats  []decode.Format
 	decoders rpc.Decoders
+	bodies   map[*decode.Format]decode.BodyScrubber
 	learned  map[place]uint8 // the strategies that worked
 	filled   []Filled
 	left     int
@@ -41,7 +44,7 @@ type Scrubber struct {
 // equal values become equal ones in all messages, and nobody can test a guess without it.
 func New(formats []decode.Format, key [32]byte) *Scrubber {
 	return &Scrubber{
-		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune)}, formats: formats,
+		mapper: mapper{prf: newPRF(key), texts: newTextCache(), numbers: newNumberCache(), floats: newNumberCache()}, formats: formats,
 		decoders: rpc.Decoders{Formats: formats}, learned: make(map[place]uint8),
 	}
 }

@@ -2,7 +2,6 @@ package scrub
 
 import (
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"unicode/utf8"
 )
@@ -52,9 +51,16 @@ func (b block) pick(r uint64, not, before rune) rune {
 
 // pickFrom is [block.pick] for the characters of a text.
 func pickFrom(of string, r uint64, not, before rune) rune {
-	i := int(r % uint64(len(of)))
+	i := 0
+	if len(of) == 10 { // as nearly always: a constant needs no division
+		i = int(r % 10)
+	} else {
+		i = int(r % uint64(len(of)))
+	}
 	for rune(of[i]) == not || rune(of[i]) == before {
-		i = (i + 1) % len(of)
+		if i++; i == len(of) {
+			i = 0
+		}
 	}
 	return rune(of[i])
 }
@@ -62,55 +68,47 @@ func pickFrom(of string, r uint64, not, before rune) rune {
 // markEvery says that one of so many bytes in a row is a mark, a character that texts seldom have.
 const markEvery = 4
 
-// maxCached bounds the cached texts, maxCachedLen their length.
-const (
-	maxCached    = 1 << 14
-	maxCachedLen = 64
-)
-
 // Text implements [decode.Mapper].
 func (s *mapper) Text(runes []rune) {
-	if len(runes) == 0 {
-		return
-	}
 	s.key = s.key[:0]
 	for _, r := range runes {
 		s.key = appendRune(s.key, r)
 	}
-	if s.record != nil && len(s.key) >= markEvery {
-		s.record(string(s.key))
-	}
-	if s.plain || s.salt != 0 || s.prf.even > 0 {
-		s.replace(runes)
-		return
-	}
-	if known, ok := s.texts[string(s.key)]; ok {
-		copy(runes, known)
-		return
-	}
-	s.replace(runes)
-	if len(runes) <= maxCachedLen {
-		if len(s.texts) >= maxCached {
-			clear(s.texts)
-		}
-		s.texts[string(s.key)] = append([]rune(nil), runes...)
+	s.replaceText(s.key)
+	for i, at := 0, 0; at < len(s.key); i++ {
+		r, size := decodeRune(s.key[at:])
+		runes[i] = r
+		at += size
 	}
 }
 
-// ASCII replaces the text b as Text does if all of it is ASCII, and reports whether it is.
-func (s *mapper) ASCII(b []byte) bool {
-	s.runes = s.runes[:0]
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-		s.runes = append(s.runes, rune(c))
+// UTF8 implements [decode.Mapper].
+func (s *mapper) UTF8(b []byte) bool {
+	if !utf8.Valid(b) {
+		return false
 	}
-	s.Text(s.runes)
-	for i, r := range s.runes {
-		b[i] = byte(r)
-	}
+	s.replaceText(b)
 	return true
+}
+
+// replaceText replaces a text in UTF-8, in which halves of surrogate pairs have three bytes, as any other character of 16 bits.
+func (s *mapper) replaceText(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	if s.record != nil && len(b) >= markEvery {
+		s.record(string(b))
+	}
+	if s.plain || s.salt != 0 || s.prf.even > 0 || len(b) > maxCachedLen {
+		s.replace(b)
+		return
+	}
+	known, hash := s.texts.find(b)
+	if known == nil {
+		known = s.texts.add(b, hash)
+		s.replace(known)
+	}
+	copy(b, known)
 }
 
 // appendRune is utf8.AppendRune that keeps halves of surrogate pairs.
@@ -121,44 +119,74 @@ func appendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// replace replaces a text whose bytes are in s.key.
-func (s *mapper) replace(runes []rune) {
-	stream := s.prf.seed('s', s.salt, s.key)
-	if s.plain {
-		for i, r := range runes {
-			runes[i] = replacePlain(stream, r)
-		}
-		return
+// decodeRune decodes what appendRune has written.
+func decodeRune(b []byte) (r rune, size int) {
+	if b[0] < utf8.RuneSelf {
+		return rune(b[0]), 1
 	}
-	if s.replaceByName(runes) {
+	if r, size = utf8.DecodeRune(b); size > 1 || len(b) < 3 {
+		return r, size
+	}
+	return rune(b[0]&0xf)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f), 3
+}
+
+// replace is replaceText of at least one byte, as it is done for a text that comes for the first time.
+func (s *mapper) replace(b []byte) {
+	stream := s.prf.seed('s', s.salt, b)
+	switch {
+	case s.plain:
+		eachRune(b, func(_ int, r rune) rune { return replacePlain(stream, r) })
+		return
+	case s.name != "":
+		eachRune(b, func(i int, r rune) rune { return s.replaceByName(stream, i, r) })
 		return
 	}
 	bare := 0 // bytes since the last mark
 	before := rune(-1)
 	changed := false
-	for i, r := range runes {
+	for at := 0; at < len(b); {
 		if s.prf.even > 0 {
 			before, bare = -1, 0
 		}
-		runes[i] = replacement(stream, r, before, bare >= markEvery-1)
-		switch c := runes[i]; {
-		case c == r && c < utf8.RuneSelf, c < 'A':
+		r, size := decodeRune(b[at:])
+		before = replacement(stream, r, before, bare >= markEvery-1)
+		switch {
+		case before == r && r < utf8.RuneSelf, before < 'A':
 			bare++
 		default:
 			bare = 0
 		}
-		changed = changed || runes[i] != r
-		before = runes[i]
+		if before != r {
+			changed = true
+			putRune(b[at:], before)
+		}
+		at += size
 	}
 	if !changed { // a few signs
-		for i, r := range runes {
-			runes[i] = replacement(stream, r, -1, true)
-		}
+		eachRune(b, func(_ int, r rune) rune { return replacement(stream, r, -1, true) })
 	}
 }
 
+// eachRune replaces the characters of b one by one; f gets the number of each, from 0.
+func eachRune(b []byte, f func(i int, r rune) rune) {
+	for i, at := 0, 0; at < len(b); i++ {
+		r, size := decodeRune(b[at:])
+		putRune(b[at:], f(i, r))
+		at += size
+	}
+}
+
+// putRune writes r over the character that b starts with, which has as many bytes.
+func putRune(b []byte, r rune) {
+	if r < utf8.RuneSelf {
+		b[0] = byte(r)
+		return
+	}
+	appendRune(b[:0], r)
+}
+
 // replacement returns another character for r; mark says that it must be a mark.
-func replacement(stream rand.Source, r, before rune, mark bool) rune {
+func replacement(stream *stream, r, before rune, mark bool) rune {
 	switch {
 	case r >= 'a' && r <= 'z':
 		return pickFrom(lowerMarks, stream.Uint64(), r, before)
@@ -182,7 +210,7 @@ func replacement(stream rand.Source, r, before rune, mark bool) rune {
 }
 
 // replacePlain is replacement for letters and digits only, for texts that the application parses.
-func replacePlain(stream rand.Source, r rune) rune {
+func replacePlain(stream *stream, r rune) rune {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= utf8.RuneSelf:
 		return replacement(stream, r, -1, false)
@@ -191,7 +219,7 @@ func replacePlain(stream rand.Source, r rune) rune {
 }
 
 // replaceNonASCII returns another character for one that is not ASCII.
-func replaceNonASCII(stream rand.Source, r, before rune) rune {
+func replaceNonASCII(stream *stream, r, before rune) rune {
 	i := 0
 	for r >= blocks[i].limit {
 		i++
@@ -263,7 +291,7 @@ func (s *mapper) writeDigits(text []byte, n uint64) {
 }
 
 // date replaces the digits of a date, a time or both, as 2024-05-06T07:08:09.123Z, and reports whether text is one.
-func date(stream rand.Source, text []byte) bool {
+func date(stream *stream, text []byte) bool {
 	at := 0
 	if matches(text, "0000-00-00") {
 		replaceTwoDigits(stream, text[2:4], 0, 99)
@@ -293,7 +321,7 @@ func date(stream rand.Source, text []byte) bool {
 }
 
 // replaceTwoDigits writes another number from lo to hi over two digits.
-func replaceTwoDigits(stream rand.Source, text []byte, lo, hi int) {
+func replaceTwoDigits(stream *stream, text []byte, lo, hi int) {
 	was := int(text[0]-'0')*10 + int(text[1]-'0')
 	n := lo + int(stream.Uint64()%uint64(hi-lo+1))
 	if n == was {

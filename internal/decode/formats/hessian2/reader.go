@@ -19,6 +19,7 @@ var Format = decode.Format{
 	Skim:       skim,
 	SkimKind:   skimKind,
 	Scrub:      scrub,
+	ScrubBody:  newBodyScrubber,
 	Starts:     decode.Starts{Request: startsRequest, Result: startsResult},
 	New:        func() decode.Reader { return New() },
 	Counts:     true,
