@@ -6,8 +6,11 @@ func (r *Recorder) ShowWrapped(i int, name string, keys bool) int {
 	if keys {
 		r.NeedTree() // values become overhead
 	}
+	if !r.OK() { // the object may have no node
+		return -1
+	}
 	n := r.Tree.Node(i)
-	if n == nil || !r.OK() {
+	if n == nil {
 		return -1
 	}
 	wrapped := -1

@@ -56,6 +56,9 @@ type peer struct {
 	request *rpc.Operation
 }
 
+// Answer says that the response that is decoded next answers a request, which may be nil.
+func (d *Dialects) Answer(request *rpc.Operation) { d.peer.request = request }
+
 // writer returns who wrote the body of a frame.
 func (p *peer) writer(f *Frame) decode.Side {
 	if f.Request() != p.callback {

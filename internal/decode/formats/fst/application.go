@@ -262,7 +262,7 @@ func (r *Reader) mustFit(p decode.Place, f *field, name string) {
 // fits reports whether objects of a class can be where another one is declared, as far as that is known.
 func (r *Reader) fits(name, declared string) bool {
 	switch {
-	case name[0] == '#' || declared == object:
+	case name == "", name[0] == '#' || declared == object: // "" is the component of [L;
 		return true
 	case name[0] == '[' && declared[0] == '[':
 		return len(name) < 2 || len(declared) < 2 || r.fits(component(name), component(declared))

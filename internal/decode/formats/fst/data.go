@@ -116,12 +116,22 @@ func (r *Reader) size() int {
 }
 
 func (r *Reader) list(n int) {
+	if r.mayCount() {
+		r.countElements(n, nil, collection)
+		r.endTally()
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		r.object(r.At(decode.ByIndex, "", i))
 	}
 }
 
 func (r *Reader) entries(n int) {
+	if r.mayCount() {
+		r.countElements(2*n, nil, mapping)
+		r.endTally()
+		return
+	}
 	e := r.startEntries()
 	for i := 0; i < n && r.OK(); i++ {
 		key := r.NextNode()

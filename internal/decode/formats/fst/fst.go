@@ -84,6 +84,8 @@ type Reader struct {
 	objects   []objectAt
 	// flushed is where FST 1 emptied its buffer last. The ends of conditional fields are counted from there.
 	flushed int
+	quick   bool // values may be counted: see count.go
+	tally   tally
 	probe   *Reader // tries places where attachments may start
 	work    int     // the cost of that search, in bytes read
 
@@ -102,7 +104,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	clear(r.nodes)
 	clear(r.texts)
 	r.copied, r.repeated, r.work = 0, 0, 0
-	r.predicted, r.last, r.flushed = prediction{}, nil, 0
+	r.predicted, r.last, r.flushed, r.quick = prediction{}, nil, 0, false
 	if cap(r.objects) > 1<<12 {
 		r.objects = nil
 	}
@@ -174,6 +176,7 @@ func (r *Reader) top(p decode.Place, typ string) {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.topStart, r.topNames = r.Off, len(r.names)
+	r.startCounting()
 	r.declared = r.declaredAs(typ)
 	r.value(p, r.declared)
 	r.flushed = r.Off

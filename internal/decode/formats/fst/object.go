@@ -83,19 +83,19 @@ func (r *Reader) showWrapped(i int, name string, keys bool) {
 
 // fields takes fields in their order, and the end after them.
 func (r *Reader) fields(cl *class, fields []field) {
+	if r.mayCount() {
+		r.countFields(cl, fields)
+		r.endTally()
+		return
+	}
 	version := byte(0)
 	for i := 0; r.OK(); {
 		for i < len(fields) && fields[i].version == version && r.OK() {
-			switch f := &fields[i]; f.kind {
-			case booleanField:
+			if fields[i].kind == booleanField {
 				i = r.booleans(cl, fields, i)
 				continue
-			case reference:
-				r.referenceField(f)
-			default:
-				r.primitiveField(f)
 			}
-			if !r.OK() {
+			if r.field(&fields[i]); !r.OK() {
 				r.stop(cl, &fields[i])
 				return
 			}
@@ -108,16 +108,30 @@ func (r *Reader) fields(cl *class, fields []field) {
 		if i < len(fields) {
 			want = fields[i].version
 		}
-		if b := r.Byte("the end of the fields"); b != want && r.OK() {
-			r.FailAt(r.Off-1, decode.Malformed, "the end of the fields of class "+cl.name, decode.HexByte(b))
-		}
-		r.Role("end")
-		if !r.OK() {
-			r.stop(cl, nil)
-		}
+		r.endOfFields(cl, want)
 		if version = want; version == fieldsEnd {
 			return
 		}
+	}
+}
+
+// endOfFields takes the byte after the fields of a version.
+func (r *Reader) endOfFields(cl *class, want byte) {
+	if b := r.Byte("the end of the fields"); b != want && r.OK() {
+		r.FailAt(r.Off-1, decode.Malformed, "the end of the fields of class "+cl.name, decode.HexByte(b))
+	}
+	r.Role("end")
+	if !r.OK() {
+		r.stop(cl, nil)
+	}
+}
+
+// field takes a field that is not a boolean.
+func (r *Reader) field(f *field) {
+	if f.kind == reference {
+		r.referenceField(f)
+	} else {
+		r.primitiveField(f)
 	}
 }
 

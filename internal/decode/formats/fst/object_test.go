@@ -122,3 +122,9 @@ func TestArrayClasses(t *testing.T) {
 		assert.Equal(t, [2]string{c.expected, c.found}, [2]string{r.Err().Expected, r.Err().Found}, c.hex)
 	}
 }
+
+// What is counted without a tree is what the tree says.
+func TestCounted(t *testing.T) {
+	formattest.Damaged(t, rig(t), "testdata/objects.tsv")
+	formattest.Damaged(t, numbered(t), "testdata/numbers.tsv")
+}

@@ -32,29 +32,15 @@ func (r *Reader) chars(n int) text {
 	if !c.OK() {
 		return text{}
 	}
-	off := c.Off
-	wide := false
-	for ; n > 0; n-- {
-		if off >= len(c.Buf) {
-			r.work += off - c.Off
-			c.Need(off-c.Off+n, "the characters of a string")
-			return text{}
-		}
-		b := c.Buf[off]
-		off++
-		wide = wide || b >= utf8.RuneSelf
-		if b == escape {
-			off += 2
-		}
-	}
-	if off > len(c.Buf) {
-		r.work += off - c.Off
-		c.Need(off-c.Off, "the characters of a string")
+	size, left := charsEnd(c.Buf[c.Off:], n)
+	if left > 0 || size > c.Left() {
+		r.work += size
+		c.Need(size+left, "the characters of a string")
 		return text{}
 	}
-	raw := c.Buf[c.Off:off]
-	c.Off = off
-	return text{raw: raw, wide: wide, order: r.d.order()}
+	raw := c.Buf[c.Off : c.Off+size]
+	c.Off += size
+	return text{raw: raw, wide: !decode.IsASCII(raw), order: r.d.order()}
 }
 
 // decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.

@@ -229,3 +229,8 @@ func BenchmarkClasses(b *testing.B) {
 		}
 	}
 }
+
+// What is counted without a tree is what the tree says.
+func TestCounted(t *testing.T) {
+	formattest.Damaged(t, withModels(t, Format), "testdata/classes_frames.tsv")
+}

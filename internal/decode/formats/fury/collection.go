@@ -170,26 +170,24 @@ func (r *Reader) elements(n int, of *declared) {
 		}
 	}
 	r.Role("type")
-	if elem != nil && elem.generated && elem.tracked && !elem.final {
-		flags |= counted // the generated code does not look at it
+	r.countElements(n, each, elem, flags)
+	r.endTally()
+}
+
+// element takes an element, of a class or, if that is nil, with its class.
+func (r *Reader) element(i int, each *class, elem *declared, flags byte) {
+	q := r.At(decode.ByIndex, "", i)
+	if flags&(counted|hasNull) != 0 && !r.ref(&q, flags&counted != 0 || r.library == nil) {
+		return
 	}
-	for i := 0; i < n && r.OK(); i++ {
-		q := r.At(decode.ByIndex, "", i)
-		if flags&(counted|hasNull) != 0 && !r.ref(&q, flags&counted != 0 || r.library == nil) {
-			continue
+	is := each
+	if is == nil {
+		if is = r.class(&q); r.OK() && elem != nil && !r.fits(is, elem.class) {
+			r.FailAt(q.Start, decode.Malformed, "an object of "+elem.class.name, "one of "+is.name)
 		}
-		is := each
-		if is == nil {
-			if is = r.class(&q); r.OK() && elem != nil && !r.fits(is, elem.class) {
-				r.FailAt(q.Start, decode.Malformed, "an object of "+elem.class.name, "one of "+is.name)
-			}
-		}
-		if r.OK() {
-			r.dataAs(is, q, elem)
-		}
-		if each != nil && r.Off == q.Start && r.OK() {
-			r.Fail(decode.Unsupported, "elements of some bytes", "elements of none") // a few bytes could stand for billions
-		}
+	}
+	if r.OK() {
+		r.dataAs(is, q, elem)
 	}
 }
 

@@ -94,6 +94,7 @@ func (r *Reader) begin() {
 	clear(r.metas)
 	r.metas = r.metas[:0]
 	r.within = place{}
+	r.startCounting()
 }
 
 // open opens a container and records its head.

@@ -92,7 +92,11 @@ type Reader struct {
 	defOf    map[*class]int
 	// fory: fields are in the order of Fory. ambiguous: that matters.
 	fory, ambiguous bool
-	names010        bool // classes have names instead of definitions
+	quick           bool // values may be counted: see count.go
+	tally           tally
+	pairs           []pair
+
+	names010 bool // classes have names instead of definitions
 
 	application
 }

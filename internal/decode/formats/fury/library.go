@@ -239,7 +239,7 @@ func (l *library) own(c *class, stream *classfile.ObjectStream, chain []*classfi
 
 // ask notes that a body has objects of a class.
 func (r *Reader) ask(c *class) {
-	if m := c.model; m != nil && !isJDK(c.name) && c.name[0] != '[' && decode.IsClassName(c.name) && !m.asked.Swap(true) {
+	if m := c.model; m != nil && !m.asked.Load() && !isJDK(c.name) && c.name[0] != '[' && decode.IsClassName(c.name) && !m.asked.Swap(true) {
 		m.in.path.Asked(c.name, m.file != nil)
 	}
 }
@@ -251,7 +251,7 @@ func isJDK(name string) bool {
 // is reports whether objects of a class can be those of another one, as far as that is known.
 func (l *library) is(c, other string) bool {
 	switch {
-	case c == other || other == "java.lang.Object" || c[0] == '#':
+	case c == other || other == "java.lang.Object" || c == "" || c[0] == '#': // "" is the component of [L;
 		return true
 	case c[0] == '[' && other[0] == '[':
 		return len(c) < 2 || len(other) < 2 || l.is(component(c), component(other))

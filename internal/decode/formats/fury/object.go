@@ -1,7 +1,6 @@
 package fury
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -221,6 +220,11 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 	if r.variation != nil && r.variation.Class == cl.name {
 		fields = r.vary(fields)
 	}
+	if r.mayCount() {
+		r.countInOrder(fields, cl)
+		r.endTally()
+		return
+	}
 	for i := range fields {
 		f := &fields[i]
 		r.within = place{cl, f.name}
@@ -233,33 +237,47 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 
 // fieldsByTag takes fields, each after its tag, up to the end tag. In the class path may be other fields.
 func (r *Reader) fieldsByTag(fields []field, cl *class) {
-	last := uint64(0)
-	for r.OK() {
-		tag := r.tag()
-		if !r.OK() {
-			return
-		}
-		if tag == tagEnd {
-			r.Role("end")
-			return
-		}
-		var f *field
-		name, index := "", 0
-		if i, ok := slices.BinarySearchFunc(fields, tag, func(f field, tag uint64) int { return cmp.Compare(f.tag, tag) }); ok {
-			f = &fields[i]
-			name = f.name
-		} else if name = nameOf(tag); cl.model != nil && cl.model.file != nil {
-			index = decode.Undeclared
-		}
-		r.within = place{cl, name}
-		r.Role("field")
-		if tag == last {
-			r.FailAt(r.Off, decode.Malformed, "another field", "field "+name+" again")
-			return
-		}
-		last = tag
-		r.taggedValue(f, tag, r.At(decode.ByField, name, index))
+	if r.mayCount() {
+		r.countByTag(fields, cl)
+		r.endTally()
+		return
 	}
+	r.restByTag(fields, cl, 0)
+}
+
+// restByTag takes the fields after the one with tag last.
+func (r *Reader) restByTag(fields []field, cl *class, last uint64) {
+	for r.taggedField(fields, cl, &last) {
+	}
+}
+
+// taggedField takes a field with its tag, or the end tag, and reports whether there may be more. last is the tag of the field before it.
+func (r *Reader) taggedField(fields []field, cl *class, last *uint64) bool {
+	tag := r.tag()
+	if !r.OK() {
+		return false
+	}
+	if tag == tagEnd {
+		r.Role("end")
+		return false
+	}
+	var f *field
+	name, index := "", 0
+	if i := fieldOf(fields, tag); i >= 0 {
+		f = &fields[i]
+		name = f.name
+	} else if name = nameOf(tag); cl.model != nil && cl.model.file != nil {
+		index = decode.Undeclared
+	}
+	r.within = place{cl, name}
+	r.Role("field")
+	if tag == *last {
+		r.FailAt(r.Off, decode.Malformed, "another field", "field "+name+" again")
+		return false
+	}
+	*last = tag
+	r.taggedValue(f, tag, r.At(decode.ByField, name, index))
+	return r.OK()
 }
 
 // tag takes the tag of a field.

@@ -90,3 +90,8 @@ func TestHostileClasses(t *testing.T) {
 		formattest.Check(t, format, body)
 	}
 }
+
+// What is counted without a tree is what the tree says.
+func TestCounted(t *testing.T) {
+	formattest.Damaged(t, withModels(t, Format), "testdata/classes_frames.tsv")
+}

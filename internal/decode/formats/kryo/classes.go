@@ -82,6 +82,8 @@ type class struct {
 	layout layout
 	// final: where this type is declared, the class id is left out. unsure: whether it is final is not known.
 	final, unsure bool
+	// inTable: it is the class of known with its name.
+	inTable bool
 	// elem is the component of an array.
 	elem *class
 	// choice are the classes that the number may stand for that is the name.
@@ -307,11 +309,14 @@ func table() map[string]*class {
 	// Types that arrays are declared with: their elements carry class ids.
 	add(unknown, false, lang+"Number", lang+"Comparable", lang+"CharSequence", "java.io.Serializable",
 		util+"List", util+"Map", util+"Set", util+"Collection", lang+"Iterable")
+	for _, c := range t {
+		c.inTable = true
+	}
 	return t
 }
 
 // isOpen reports whether it is known that the class may have subclasses: fields and elements of arrays declared with it carry
 // class ids.
 func (c *class) isOpen() bool {
-	return c != nil && !c.final && !c.unsure && (known[c.name] == c || c.model != nil)
+	return c != nil && !c.final && !c.unsure && (c.inTable || c.model != nil)
 }

@@ -304,3 +304,23 @@ func TestClassesDoNotAllocate(t *testing.T) {
 	require.Nil(t, r.Err())
 	assert.Zero(t, testing.AllocsPerRun(100, walk))
 }
+
+// What is counted without a tree is what the tree says.
+func TestCounted(t *testing.T) {
+	untagged := Format5
+	untagged.New = NewUntagged5
+	const file, file5 = "testdata/classes_frames.tsv", "testdata/classes_frames5.tsv"
+	for _, c := range []struct {
+		name, file string
+		format     decode.Format
+	}{
+		{"Kryo 4", file, withModels(t, Format)},
+		{"Kryo 5", file5, withModels(t, Format5)},
+		{"untagged", file5, withModels(t, untagged)},
+		{"annotated", "testdata/annotated_frames.tsv", withAnnotated(t, Format)},
+		{"annotated 5", "testdata/annotated_frames5.tsv", withAnnotated(t, Format5)},
+		{"numbers", "testdata/numbers_frames5.tsv", numbered(t)},
+	} {
+		t.Run(c.name, func(t *testing.T) { formattest.Damaged(t, c.format, c.file) })
+	}
+}

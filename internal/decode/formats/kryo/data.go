@@ -173,6 +173,11 @@ func (r *Reader) classRole() *class {
 }
 
 func (r *Reader) elements(n int) {
+	if r.counts() {
+		r.countElements(n)
+		r.endTally()
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
 		r.object(r.At(decode.ByIndex, "", i))
 	}
@@ -199,9 +204,7 @@ func (r *Reader) collection(cl *class, p decode.Place) {
 
 // ofClass takes elements of a class that is not written.
 func (r *Reader) ofClass(n int, cl *class, present bool) {
-	for i := 0; i < n && r.OK(); i++ {
-		r.presentOrNull(cl, present, r.At(decode.ByIndex, "", i))
-	}
+	r.elementsOfClass(n, cl, !present)
 }
 
 // presentOrNull takes an object of a class that is not written.
@@ -236,6 +239,11 @@ func (r *Reader) mapping(cl *class, p decode.Place) {
 		}
 		if cl.elements != nil {
 			r.boundEntries(cl, n, nil, nil, nil)
+			return
+		}
+		if r.counts() {
+			r.countEntries(n)
+			r.endTally()
 			return
 		}
 		for i := 0; i < n && r.OK(); i++ {

@@ -122,6 +122,9 @@ type Reader struct {
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
 
+	quick bool // values may be counted: see count.go
+	tally tally
+
 	schemas []schema       // that the current top-level object has had
 	lost    lost           // by data that were skipped in the current top-level object
 	streams []stream       // of the current top-level object
@@ -205,6 +208,7 @@ func (r *Reader) begin() {
 	r.endStreams()
 	r.scratch.Reset()
 	r.schemas, r.lost = r.schemas[:0], lost{}
+	r.startCounting()
 }
 
 // Int implements decode.IntReader.

@@ -23,12 +23,7 @@ func (r *Reader) collection5(cl *class) {
 			break
 		}
 		defer r.generics.pop()
-		switch c := r.generics.resolve(args[0]); {
-		case c != nil && c.kind() != openField:
-			of = c
-		case r.probing && !args[0].loose:
-			bound = c
-		}
+		of, bound = r.elementClass(args)
 	}
 	present := e != nil && e.valuesPresent
 	same, n := false, 0
@@ -74,12 +69,29 @@ func (r *Reader) collection5(cl *class) {
 		nulls = r.Byte("whether elements are null") != 0
 		r.Role("type")
 	}
+	r.elementsOfClass(n, elem, nulls)
+}
+
+// elementClass returns the class that elements have, or the one that they are said to be, of a collection with type arguments.
+func (r *Reader) elementClass(args []*generic) (of, bound *class) {
+	switch c := r.generics.resolve(args[0]); {
+	case c != nil && c.kind() != openField:
+		return c, nil
+	case r.probing && !args[0].loose:
+		return nil, c
+	}
+	return nil, nil
+}
+
+// elementsOfClass takes elements of a class that is not written; if there are nulls, each is marked as null or not.
+func (r *Reader) elementsOfClass(n int, cl *class, nulls bool) {
+	if r.counts() {
+		r.countElementsOfClass(n, cl, nulls)
+		r.endTally()
+		return
+	}
 	for i := 0; i < n && r.OK(); i++ {
-		if q := r.At(decode.ByIndex, "", i); nulls {
-			r.nullable(elem, q)
-		} else {
-			r.nonNull(elem, q)
-		}
+		r.presentOrNull(cl, !nulls, r.At(decode.ByIndex, "", i))
 	}
 }
 

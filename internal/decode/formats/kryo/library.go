@@ -217,7 +217,7 @@ func isJDK(name string) bool {
 
 // ask notes that a body has objects of a class.
 func (r *Reader) ask(c *class) {
-	if m := c.model; m != nil && !r.probing && !isJDK(c.name) && !m.asked.Swap(true) {
+	if m := c.model; m != nil && !r.probing && !m.asked.Load() && !isJDK(c.name) && !m.asked.Swap(true) {
 		m.in.path.Asked(c.name, m.file != nil)
 	}
 }

@@ -64,6 +64,11 @@ func (r *Reader) planned(cl *class, plan *plan) {
 		r.versioned(cl, plan)
 		return
 	}
+	if r.counts() {
+		r.countFields(cl, plan)
+		r.endTally()
+		return
+	}
 	variables := r.variables
 	for i := range plan.fields {
 		r.within = place{cl, plan.fields, i}
@@ -109,20 +114,25 @@ func (r *Reader) primitive(f *field, p decode.Place) {
 
 // genericField takes a field of an object that Kryo 5 wrote.
 func (r *Reader) genericField(f *field, p decode.Place) {
-	cl, kind := f.class, f.kind
-	if kind != finalField {
-		if c := r.generics.resolve(f.generic); c != nil && c != cl {
+	cl, kind := r.genericClass(f)
+	r.generics.push(f.generic)
+	r.declared(cl, kind, f, p)
+	r.generics.pop()
+}
+
+// genericClass returns the class that a field has in the object that is being read, and what stands before its data.
+func (r *Reader) genericClass(f *field) (*class, fieldKind) {
+	if f.kind != finalField {
+		if c := r.generics.resolve(f.generic); c != nil && c != f.class {
 			if f.generic.dims > 0 {
 				c = r.library.arrayClass(c, 1)
 			}
 			if k := c.kind(); k != openField {
-				cl, kind = c, k
+				return c, k
 			}
 		}
 	}
-	r.generics.push(f.generic)
-	r.declared(cl, kind, f, p)
-	r.generics.pop()
+	return f.class, f.kind
 }
 
 // declared takes an object where a class is declared. f is the field that it is in, or says of an element how it is written.
@@ -310,18 +320,18 @@ func (r *Reader) genericElements(n int, cl *class, hasNull bool) {
 		r.FailClass("whether it is final and the fields of class", cl.name)
 		return
 	}
-	for i := 0; i < n && r.OK(); i++ {
-		if q := r.At(decode.ByIndex, "", i); hasNull {
-			r.nullable(cl, q)
-		} else {
-			r.nonNull(cl, q)
-		}
-	}
+	r.elementsOfClass(n, cl, hasNull)
 }
 
 // genericEntries takes the entries of a map whose declared type has type arguments.
 func (r *Reader) genericEntries(cl *class, n int, args []*generic) {
-	var key, value *class
+	key, value := r.entryClasses(args)
+	r.boundEntries(cl, n, key, value, args[0])
+	r.generics.pop()
+}
+
+// entryClasses returns the classes of which all keys and all values of a map with type arguments are, nil where these do not say it.
+func (r *Reader) entryClasses(args []*generic) (key, value *class) {
 	if key = r.generics.resolve(args[0]); key != nil && key.kind() == openField {
 		key = nil
 	}
@@ -330,8 +340,7 @@ func (r *Reader) genericEntries(cl *class, n int, args []*generic) {
 			value = nil
 		}
 	}
-	r.boundEntries(cl, n, key, value, args[0])
-	r.generics.pop()
+	return key, value
 }
 
 // boundEntries takes the entries of a map. key and value are the classes of which all keys and values are, or nil; of is the declared type

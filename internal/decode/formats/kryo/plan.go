@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -41,7 +42,10 @@ type field struct {
 	tag        uint32      // of TaggedFieldSerializer; annexed: the data are in chunks
 	annexed    bool
 	since      int32 // the version from which on the class has the field
-	added      bool  // the class path does not have the field: see vary
+	counted    fieldCount
+	added      bool // the class path does not have the field: see vary
+	// accepted is the class that was found last to be one that the declared type allows; readers share it. It may be nil.
+	accepted *atomic.Pointer[class]
 }
 
 // fieldKind says what stands before the data of a field.
@@ -118,6 +122,9 @@ func (l *library) newPlan(c *class) plan {
 	if l.d.isKryo5 && c.layout.writesFields() {
 		p.variables = l.hierarchy(chain)
 	}
+	for i := range p.fields {
+		p.fields[i].counted = p.fields[i].count()
+	}
 	return p
 }
 
@@ -140,6 +147,7 @@ func (l *library) newField(c *class, declaring *classfile.Class, f *classfile.Fi
 		}
 	}
 	g.kind = g.class.kind()
+	g.accepted = new(atomic.Pointer[class])
 	l.bind(&g, f)
 	return g
 }

@@ -66,12 +66,10 @@ func (r *Reader) flaggedNumber(what string) (flag bool, n uint64) {
 
 func (r *Reader) asciiText() text {
 	c := &r.Cursor
-	for i := c.Off; i < len(c.Buf); i++ {
-		if c.Buf[i] >= 0x80 {
-			raw := c.Buf[c.Off : i+1]
-			c.Off = i + 1
-			return text{raw: raw, ascii: true}
-		}
+	if n := asciiEnd(c.Buf[c.Off:]); n > 0 {
+		raw := c.Buf[c.Off : c.Off+n]
+		c.Off += n
+		return text{raw: raw, ascii: true}
 	}
 	r.work += len(c.Buf) - c.Off
 	c.Need(len(c.Buf)-c.Off+1, "a string ended by a byte with bit 7")
@@ -84,32 +82,20 @@ func (r *Reader) units(n int) text {
 	if !c.Need(n, "the characters of a string") {
 		return text{}
 	}
-	off := c.Off
-	defer func() { r.work += off - c.Off }() // what a failure leaves
-	for ; n > 0; n-- {
-		if off >= len(c.Buf) {
-			c.Need(off-c.Off+n, "the characters of a string")
-			return text{}
-		}
-		switch b := c.Buf[off]; {
-		case b < 0x80:
-			off++
-		case b>>5 == 0x6:
-			off += 2
-		case b>>4 == 0xe:
-			off += 3
-		default:
-			c.FailAt(off, decode.Malformed, "a character of a string", decode.HexByte(b))
-			return text{}
-		}
+	size, left := unitsEnd(c.Buf[c.Off:], n)
+	off := c.Off + size
+	switch {
+	case left == 0 && off <= len(c.Buf):
+		raw := c.Buf[c.Off:off]
+		c.Off = off
+		return text{raw: raw}
+	case off < len(c.Buf):
+		c.FailAt(off, decode.Malformed, "a character of a string", decode.HexByte(c.Buf[off]))
+	default:
+		r.work += size
+		c.Need(size+left, "the characters of a string")
 	}
-	if off > len(c.Buf) {
-		c.Need(off-c.Off, "the characters of a string")
-		return text{}
-	}
-	raw := c.Buf[c.Off:off]
-	c.Off = off
-	return text{raw: raw}
+	return text{}
 }
 
 // is reports whether the text is s.

@@ -23,6 +23,8 @@ type Body struct {
 	Format *decode.Format
 	// Service and Method are those of the call; "" for frames that belong to none.
 	Service, Method string
+	// Operation is what the request of the call says, nil for frames that belong to none.
+	Operation *rpc.Operation
 }
 
 // Read returns the frames of a capture in wire order.
@@ -73,7 +75,7 @@ func (c *collector) Frame(r *pipeline.Row) {
 		k.side = 1 - k.side
 	}
 	if n := c.requests[k]; n != nil && r.Msg.Kind <= dubbo.Response {
-		b.Service, b.Method = n.Service, n.Method
+		b.Service, b.Method, b.Operation = n.Service, n.Method, n
 	}
 	c.all = append(c.all, b)
 }

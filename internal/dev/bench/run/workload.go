@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/dev/bench/bodies"
 	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/rpc"
 )
 
 // captures is where the committed captures are, from the top of the repository.
@@ -28,17 +29,18 @@ type workload struct {
 	decoder  *dubbo.Decoder
 	dialects dubbo.Dialects // of the connection that all belong to
 	frames   []*dubbo.Frame
-	bytes    int // of their bodies
-	values   int // in them
+	requests []*rpc.Operation // of the calls of these frames; nil where no reader asks for them
+	bytes    int              // of their bodies
+	values   int              // in them
 	json     []byte
 }
 
 // newWorkload checks that the bodies are read to their end.
-func newWorkload(name string, f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
-	w := &workload{name: name, format: f, decoder: dubbo.NewDecoder([]decode.Format{*f}), frames: frames}
-	for _, f := range frames {
+func newWorkload(name string, f *decode.Format, frames []*dubbo.Frame, requests []*rpc.Operation) (*workload, error) {
+	w := &workload{name: name, format: f, decoder: dubbo.NewDecoder([]decode.Format{*f}), frames: frames, requests: requests}
+	for i, f := range frames {
 		w.bytes += len(f.Body)
-		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
+		m := w.decode(i, dubbo.Values)
 		if w.isWhole() && m.Decoded != "full" {
 			return nil, fmt.Errorf("%s: a body of %d bytes is read %s: %w", name, len(f.Body), m.Decoded, m.Err)
 		}
@@ -64,15 +66,22 @@ func (w *workload) isWhole() bool {
 
 // walk tells what the bytes are for, as analyze --parts does.
 func (w *workload) walk() {
-	for _, f := range w.frames {
-		w.decoder.Decode(f, dubbo.Parts, &w.dialects)
+	for i := range w.frames {
+		w.decode(i, dubbo.Parts)
 	}
+}
+
+func (w *workload) decode(i int, detail dubbo.Detail) *dubbo.Message {
+	if w.requests != nil {
+		w.dialects.Answer(w.requests[i])
+	}
+	return w.decoder.Decode(w.frames[i], detail, &w.dialects)
 }
 
 // print reads the values and writes them as JSON, as calls does.
 func (w *workload) print() {
-	for _, f := range w.frames {
-		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
+	for i := range w.frames {
+		m := w.decode(i, dubbo.Values)
 		w.json = w.json[:0]
 		if m.Names != nil {
 			w.json = m.AppendArguments(w.json)
@@ -126,23 +135,25 @@ func posts(dir string) (all []*workload, err error) {
 			return nil, err
 		}
 		var frames []*dubbo.Frame
+		var requests []*rpc.Operation
 		for _, b := range found {
 			if b.Method == postsMethod && b.Format != nil && b.Format.FullName() == f.FullName() {
 				frames = append(frames, &b.Frame)
+				requests = append(requests, b.Operation)
 			}
 		}
 		if len(frames) == 0 && f.Depth < decode.DepthFull {
 			continue // its capture has other calls
 		}
-		w, err := newWorkload(f.FullName(), f, frames)
+		w, err := newWorkload(f.FullName(), f, frames, nil)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, w)
-		if f.Classes != decode.DepthFull || known[i].TypedResults { // kryo2: the type is in the request
+		if f.Classes != decode.DepthFull && !known[i].TypedResults {
 			continue
 		}
-		if w, err = newWorkload(f.FullName()+withClasses, &known[i], frames); err != nil {
+		if w, err = newWorkload(f.FullName()+withClasses, &known[i], frames, requests); err != nil {
 			return nil, err
 		}
 		all = append(all, w)
@@ -170,7 +181,7 @@ func mix() (*workload, error) {
 			frames = append(frames, &b.Frame)
 		}
 	}
-	w, err := newWorkload(f.FullName(), f, frames)
+	w, err := newWorkload(f.FullName(), f, frames, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,402 @@
+package fst
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Where bytes are only counted, most values need no more than their length. The functions of this file take a value in one pass and
+// add up what the functions of value.go, object.go and data.go would record of it. They take nothing, and return false, if the value
+// is not one of the common ones or if anything is wrong with its first bytes; then those functions take it. So no error comes from here.
+
+// tally is what was counted and not yet given to the Recorder: nodes, and the bytes of them that are overhead.
+type tally struct{ nodes, overhead int }
+
+// startCounting decides whether values of the top-level value that begins may be counted by the functions of this file.
+func (r *Reader) startCounting() {
+	r.quick = r.Tree == nil && r.classes != nil && r.distrusted == nil && !r.d.one
+}
+
+// mayCount reports whether values of the open container may be counted.
+func (r *Reader) mayCount() bool { return r.quick && r.Counting() && !r.Hiding() }
+
+// endTally gives to the Recorder what was counted. Then other functions may go on.
+func (r *Reader) endTally() {
+	if r.tally.nodes > 0 {
+		r.Tally(r.tally.overhead, r.tally.nodes)
+		r.tally = tally{}
+	}
+}
+
+// countFields is fields, up to an error.
+func (r *Reader) countFields(cl *class, fields []field) {
+	version := byte(0)
+	for i := 0; r.OK(); {
+		for i < len(fields) && fields[i].version == version {
+			f := &fields[i]
+			switch {
+			case f.kind == booleanField:
+				if n := r.countBooleans(fields[i:]); n > 0 {
+					i += n
+					continue
+				}
+				r.endTally()
+				i = r.booleans(cl, fields, i)
+				if r.OK() {
+					continue
+				}
+				return
+			case r.countField(f):
+			default:
+				r.endTally()
+				r.field(f)
+			}
+			if !r.OK() {
+				r.stop(cl, f)
+				return
+			}
+			i++
+		}
+		want := byte(fieldsEnd)
+		if i < len(fields) {
+			want = fields[i].version
+		}
+		if r.Off < len(r.Buf) && r.Buf[r.Off] == want {
+			r.Off++
+			r.tally.nodes++
+			r.tally.overhead++
+		} else {
+			r.endTally()
+			r.endOfFields(cl, want)
+		}
+		if version = want; version == fieldsEnd {
+			return
+		}
+	}
+}
+
+// countBooleans takes the booleans that fields begins with, if they are in one byte, and returns how many there are.
+func (r *Reader) countBooleans(fields []field) int {
+	n := 1
+	for n < len(fields) && fields[n].kind == booleanField && fields[n].version == fields[0].version {
+		n++
+	}
+	if n > 8 || r.Off == len(r.Buf) || r.Buf[r.Off]&(0xff>>n) != 0 {
+		return 0
+	}
+	r.Off++
+	r.tally.nodes += n
+	return n
+}
+
+func (r *Reader) countField(f *field) bool {
+	b := r.Buf[r.Off:]
+	switch {
+	case len(b) == 0:
+		return false
+	case f.kind == reference:
+		return !f.conditional && !f.throwable && r.countValue(f)
+	case f.kind == intField && f.own == "size":
+		return false
+	}
+	return r.countLeaf(fieldSize(f.kind, b[0]))
+}
+
+// countLeaf takes n bytes that are a node.
+func (r *Reader) countLeaf(n int) bool {
+	if n > len(r.Buf)-r.Off {
+		return false
+	}
+	r.Off += n
+	r.tally.nodes++
+	return true
+}
+
+// fieldSize returns the length of a number whose first byte is b.
+func fieldSize(k kind, b byte) int {
+	switch k {
+	case charField, shortField:
+		if b == escape {
+			return 3
+		}
+	case intField:
+		return intSize(b)
+	case longField:
+		return longSize(b)
+	case floatField:
+		return 4
+	case doubleField:
+		return 8
+	}
+	return 1
+}
+
+// intSize returns the length of an FInt whose first byte is b.
+func intSize(b byte) int {
+	switch b {
+	case wide16:
+		return 3
+	case wide32:
+		return 5
+	}
+	return 1
+}
+
+// longSize returns the length of an FLong whose first byte is b.
+func longSize(b byte) int {
+	if b == wide64 {
+		return 9
+	}
+	return intSize(b)
+}
+
+// shortInt returns the FInt at the start of b if it is not negative, and its length, 0 if it is or if b ends in it.
+func shortInt(b []byte) (v, size int) {
+	switch {
+	case len(b) > 0 && b[0] < 0x80:
+		return int(b[0]), 1
+	case len(b) > 2 && b[0] == wide16 && b[2] < 0x80:
+		return int(binary.LittleEndian.Uint16(b[1:])), 3
+	case len(b) > 4 && b[0] == wide32 && b[4] < 0x80:
+		return int(binary.LittleEndian.Uint32(b[1:])), 5
+	}
+	return 0, 0
+}
+
+// charsEnd returns the offset after n UTF-16 units at the start of b, which is beyond b if that ends in the last one. If b ends
+// before, left is how many there are after it.
+func charsEnd(b []byte, n int) (off, left int) {
+	for n > 0 && off < len(b) {
+		if b[off] == escape {
+			off += 3
+			n--
+			continue
+		}
+		k := bytes.IndexByte(b[off:min(off+n, len(b))], escape)
+		if k < 0 {
+			k = min(n, len(b)-off)
+		}
+		off += k
+		n -= k
+	}
+	return off, n
+}
+
+// holds reports whether a class is known to be one that the value of a field may have; f is nil for other values.
+func (f *field) holds(name string) bool {
+	return f == nil || name == f.declared || name == f.accepted || f.declared == object || f.anything
+}
+
+// countValue is value. If it returns false, r is where it was.
+func (r *Reader) countValue(f *field) bool {
+	start := r.Off
+	b := r.Buf[start:]
+	if len(b) < 2 {
+		return false
+	}
+	done := false
+	switch b[0] {
+	case tagNull:
+		done = r.countLeaf(1)
+	case tagString:
+		n, size := shortInt(b[1:])
+		if size == 0 || n > len(b) || !f.holds("java.lang.String") {
+			break
+		}
+		if end, left := charsEnd(b[1+size:], n); left == 0 {
+			done = r.countLeaf(1 + size + end)
+		}
+	case tagInteger:
+		done = f.holds("java.lang.Integer") && r.countLeaf(1+intSize(b[1]))
+	case tagLong:
+		done = f.holds("java.lang.Long") && r.countLeaf(1+longSize(b[1]))
+	case tagTrue, tagFalse:
+		done = f.holds("java.lang.Boolean") && r.countLeaf(1)
+	case tagHandle:
+		done = r.countHandle()
+	case tagEnum:
+		done = r.countEnum(f)
+	case tagObject, tagArray:
+		r.rememberPlace(start)
+		if cl := r.countClass(start + 1); cl == nil || !f.holds(cl.name) {
+			break
+		} else if b[0] == tagObject {
+			done = r.countData(cl, start)
+		} else {
+			done = r.countArray(cl, start, f)
+		}
+	case tagTyped:
+		if f == nil || f.class == nil || f.anything || f.top || f.class.layout == array || f.class.plan != nil && f.class.plan.emulated {
+			break
+		}
+		r.rememberPlace(start)
+		r.Off++
+		done = r.countData(f.class, start)
+	}
+	if !done {
+		r.Off = start
+		return false
+	}
+	r.work += workPerObject
+	return true
+}
+
+// countClass is class for one that was there before, whose id is at an offset; nil for others.
+func (r *Reader) countClass(off int) *class {
+	b := r.Buf[off:]
+	id, size := 0, 1
+	switch {
+	case len(b) > 2 && b[0] == escape:
+		id, size = int(binary.LittleEndian.Uint16(b[1:])), 3
+	case len(b) > 0 && b[0] != escape:
+		id = int(b[0])
+	}
+	r.Off = off + size
+	switch {
+	case id >= firstNamed && id-firstNamed < len(r.names) && !r.skipped:
+		return r.names[id-firstNamed]
+	case id >= firstKnown && id-firstKnown < len(r.d.own) && r.d.own[id-firstKnown].layout != unknown:
+		return r.d.own[id-firstKnown]
+	}
+	return nil
+}
+
+// countHandle takes a handle to an object.
+func (r *Reader) countHandle() bool {
+	off, size := shortInt(r.Buf[r.Off+1:])
+	if size == 0 || off >= r.Off || len(r.used) > 0 && r.Buf[off] < tagArray && r.Buf[off] > maxPredicted {
+		return false
+	}
+	_, found := slices.BinarySearch(r.places, int32(off))
+	return found && r.countLeaf(1+size)
+}
+
+// countEnum takes a constant of an enum of the class path.
+func (r *Reader) countEnum(f *field) bool {
+	start := r.Off
+	cl := r.countClass(start + 1)
+	if cl == nil || cl.plan == nil || cl.plan.form != constant || !f.holds(cl.name) {
+		return false
+	}
+	v, size := shortInt(r.Buf[min(r.Off, len(r.Buf)):])
+	if size == 0 || v >= len(cl.plan.constants) {
+		return false
+	}
+	r.use(cl)
+	return r.countLeaf(size)
+}
+
+// countHead counts a container: its node, and the head from start to here.
+func (r *Reader) countHead(start int) {
+	r.tally.nodes += 2
+	r.tally.overhead += r.Off - start
+}
+
+// countLength counts the length in the head of a container, and takes it.
+func (r *Reader) countLength(size int) {
+	r.Off += size
+	r.tally.nodes++
+	r.tally.overhead += size
+}
+
+// countData is data, for an object that starts at start. Once it has counted its head, it returns true.
+func (r *Reader) countData(cl *class, start int) bool {
+	if r.Level() == decode.MaxDepth || r.Off >= len(r.Buf) {
+		return false
+	}
+	if p := cl.plan; p != nil {
+		if p.form != ofFields || p.emulated || p.wraps != "" {
+			return false
+		}
+		r.use(cl)
+		r.countHead(start)
+		r.Enter()
+		r.countFields(cl, p.fields)
+		r.Leave()
+		return true
+	}
+	b := r.Buf[r.Off:]
+	switch {
+	case cl.emulated != nil:
+	case cl.layout == box:
+		return r.countLeaf(fieldSize(elemKinds[cl.elem], b[0]))
+	case cl.layout == date:
+		return r.countLeaf(longSize(b[0]))
+	case cl.layout == bigInteger:
+		if n, size := shortInt(b); n > 0 && n <= maxDigits {
+			return r.countLeaf(size + n)
+		}
+	case cl.layout == collection, cl.layout == mapping:
+		n, size := shortInt(b)
+		if size == 0 || n > len(b)-size {
+			return false
+		}
+		r.countHead(start)
+		r.countLength(size)
+		r.Enter()
+		if cl.layout == mapping {
+			n *= 2
+		}
+		r.countElements(n, nil, cl.layout)
+		r.Leave()
+		return true
+	}
+	return false
+}
+
+// elemKinds are the kinds of fields that are written as elements are, of those that have one.
+var elemKinds = [...]kind{bytes1: byteField, bool1: booleanField, char2: charField, short2: shortField, float4: floatField, double8: doubleField}
+
+// countElements takes n values: elements of a collection or an array, or keys and values of a map.
+func (r *Reader) countElements(n int, f *field, l layout) {
+	for i := 0; i < n && r.OK(); i++ {
+		if r.countValue(f) {
+			continue
+		}
+		r.endTally()
+		switch {
+		case l != mapping:
+			r.value(r.At(decode.ByIndex, "", i), f)
+		case i%2 == 0:
+			r.value(r.At(decode.ByKey, "", i/2), f)
+		default:
+			r.value(r.At(decode.ByEntry, "", i/2), f)
+		}
+	}
+}
+
+// countArray is array, for one that starts at start.
+func (r *Reader) countArray(cl *class, start int, f *field) bool {
+	if f != nil && f.top {
+		f = nil
+	}
+	if cl.layout != array || cl.elem == nested || r.Level() == decode.MaxDepth || r.Off > len(r.Buf) {
+		return false
+	}
+	b := r.Buf[r.Off:]
+	n, size := shortInt(b)
+	if size == 0 || n*elemSizes[cl.elem] > len(b)-size {
+		return false
+	}
+	switch cl.elem {
+	case bytes1:
+		return r.countLeaf(size + n)
+	case tagged:
+		r.countHead(start)
+		r.countLength(size)
+		r.Enter()
+		r.countElements(n, f.element(), array)
+		r.Leave()
+		return true
+	case char2, short2:
+		return false
+	}
+	r.countHead(start)
+	r.countLength(size)
+	r.Off += n * elemSizes[cl.elem]
+	r.tally.nodes += n
+	return true
+}
