@@ -71,6 +71,8 @@ const (
 	sampleBytes = 192 << 10
 	// All calls of a capture with at most so many packets are sampled.
 	samplePackets = 4096
+	// So many are if bytes by path are printed, which are exact then.
+	samplePathPackets = 16_384
 )
 
 // Collect returns the sink for a run and sets the run's options. inputs are the names of the inputs by index. opt must stay
@@ -97,6 +99,9 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	paths := cfg.Details || has("html", "pprof", "folded")
 	if read || cfg.Findings || paths {
 		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Packets: samplePackets, Paths: paths}
+		if paths {
+			opt.Sample.Packets = samplePathPackets
+		}
 	}
 	if read || cfg.Findings {
 		c.findings, opt.Sample.Bodies = findings.New(), true

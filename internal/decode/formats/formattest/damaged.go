@@ -3,15 +3,13 @@ package formattest
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"dubbo-wire/internal/decode"
 )
 
 // Damaged checks f on damaged copies of the rows of the given files of frames: what is counted without a tree is what the tree says, and both
-// walks end at the same offset for the same cause. The damages are the same in every run; DAMAGES says how many there are, else 100.
+// walks end at the same offset for the same cause. The damages are the same in every run.
 func Damaged(t *testing.T, f decode.Format, files ...string) {
 	if testing.Short() {
 		t.Skip("one goroutine: the race detector finds nothing")
@@ -24,12 +22,8 @@ func Damaged(t *testing.T, f decode.Format, files ...string) {
 			}
 		}
 	}
-	damages := 100
-	if n, err := strconv.Atoi(os.Getenv("DAMAGES")); err == nil {
-		damages = n
-	}
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
-	for range damages {
+	for range 100 {
 		body := bytes.Clone(all[r.IntN(len(all))])
 		for range 1 + r.IntN(3) {
 			at := r.IntN(len(body))

@@ -21,6 +21,7 @@ type library struct {
 	classes   map[string]*class
 	variables map[string]*variable
 	variants  map[variant]*class
+	mayBe     map[string][]*class // see candidates
 
 	numbers numbers
 }
@@ -29,7 +30,7 @@ type library struct {
 const maxClasses = 1 << 14
 
 func newLibrary(p *classpath.Path, s decode.Side, d *dialect) *library {
-	l := &library{path: p, types: p.Types(s), d: d, classes: map[string]*class{}, variables: map[string]*variable{}, variants: map[variant]*class{}}
+	l := &library{path: p, types: p.Types(s), d: d, classes: map[string]*class{}, variables: map[string]*variable{}, variants: map[variant]*class{}, mayBe: map[string][]*class{}}
 	l.numbers = l.newNumbers()
 	return l
 }

@@ -30,11 +30,27 @@ var collections = map[string][]layout{
 }
 
 // candidates returns the classes that an object of a declared type may have, nil if they are not known. Classes whose objects are
-// written in the same way count once.
+// written in the same way count once. They are found once for each type, and must not be changed.
 func (l *library) candidates(typ string) []*class {
 	if typ == "" || len(typ) == 1 {
 		return nil
 	}
+	l.mu.Lock()
+	classes, ok := l.mayBe[typ]
+	l.mu.Unlock()
+	if ok {
+		return classes
+	}
+	classes = l.findCandidates(typ)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.mayBe) < maxClasses {
+		l.mayBe[typ] = classes
+	}
+	return classes
+}
+
+func (l *library) findCandidates(typ string) []*class {
 	declared := l.describe(typ)
 	switch m := declared.model; {
 	case declared.name == "java.lang.Object":

@@ -109,7 +109,7 @@ func (r *Reader) class(p *decode.Place) *class {
 		c.Fail(decode.Unsupported, "the number of a class name", fmt.Sprintf("%d, which data that were skipped may have", n))
 		return nil
 	case int64(n) > int64(len(r.names)):
-		c.Fail(decode.Malformed, fmt.Sprintf("a class name number up to %d", len(r.names)), fmt.Sprint(n))
+		c.Fail(decode.Malformed, r.says("a class name number up to %d", len(r.names)), r.says("%d", int(n)))
 		return nil
 	case int(n) == len(r.names):
 		x := r.text()
@@ -178,7 +178,7 @@ func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	case r.lost.objects && n >= refFirst && int64(n-refFirst) >= int64(r.lost.first):
 		c.Fail(decode.Unsupported, "a reference to an object before the data that were skipped", fmt.Sprintf("reference %d", n))
 	case n == refNull || int64(n-refFirst) >= int64(r.objects):
-		c.Fail(decode.Malformed, fmt.Sprintf("01 or a reference to one of %d objects", r.objects), fmt.Sprintf("reference %d", n))
+		c.Fail(decode.Malformed, r.says("01 or a reference to one of %d objects", int(r.objects)), r.says("reference %d", int(n)))
 	default:
 		r.setGenerics(cl, nil)
 		r.refer(p, int(n-refFirst))
@@ -244,4 +244,12 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 		r.Err().Class = cl.name
 	}
 	r.FailClass(what, cl.name)
+}
+
+// says is fmt.Sprintf for texts of errors. Those of a trial nobody reads, and most trials end with one.
+func (r *Reader) says(format string, n int) string {
+	if r.probing {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
 }
