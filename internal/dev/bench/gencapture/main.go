@@ -23,6 +23,7 @@ func run() error {
 	traffic.SizeVar(&cfg.Size, "how large it shall be, like 100MB (default 1GB)")
 	flag.StringVar(&cfg.Mix, "mix", "default", "what the traffic consists of: "+mixes())
 	flag.IntVar(&cfg.Connections, "connections", 64, "how many are open at once")
+	copies := flag.Bool("copies", false, "also write copies as pcapng and with zstd and gzip: FILE.pcapng, FILE.zst, FILE.gz")
 	flag.Parse()
 	if *out == "" || flag.NArg() > 0 || cfg.Connections < 1 {
 		flag.Usage()
@@ -31,6 +32,13 @@ func run() error {
 	t, err := traffic.WriteFile(*out, cfg)
 	if err != nil {
 		return err
+	}
+	if *copies {
+		for end, write := range forms {
+			if err := write(*out, *out+end); err != nil {
+				return err
+			}
+		}
 	}
 	fmt.Printf("%s: %d bytes, %d packets (%d sent again, %d swapped), %d frames on %d connections\n",
 		*out, t.FileBytes, t.Packets, t.Retransmissions, t.Swapped, t.Frames, t.Connections)

@@ -148,17 +148,25 @@ func generate(dir, file string, cfg traffic.Config) (*traffic.Truth, error) {
 	if t := traffic.ReadTruth(file, cfg); t != nil {
 		return t, nil
 	}
-	cmd := exec.Command(filepath.Join(dir, "gencapture"), "-o", file, "-size", strconv.FormatInt(cfg.Size, 10),
-		"-mix", cfg.Mix, "-connections", strconv.Itoa(cfg.Connections))
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("gencapture: %w", err)
+	if err := start(filepath.Join(dir, "gencapture"), "-o", file, "-size", strconv.FormatInt(cfg.Size, 10),
+		"-mix", cfg.Mix, "-connections", strconv.Itoa(cfg.Connections)); err != nil {
+		return nil, err
 	}
 	t := traffic.ReadTruth(file, cfg)
 	if t == nil {
 		return nil, fmt.Errorf("%s is not what was asked for", file)
 	}
 	return t, nil
+}
+
+// start runs a program that makes files.
+func start(program string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(program), err)
+	}
+	return nil
 }
 
 // warm reads the file, so that all find it in the page cache.

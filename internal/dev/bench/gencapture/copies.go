@@ -12,15 +12,15 @@ import (
 	"dubbo-wire/internal/capture/pcapng"
 )
 
-// otherForms write a copy of a capture: compressed, and as pcapng.
-var otherForms = map[string]func(from, to string) error{
-	"pcap.zst": func(from, to string) error {
+// forms write a copy of a capture, by the end of its name: compressed, and as pcapng.
+var forms = map[string]func(from, to string) error{
+	".zst": func(from, to string) error {
 		return copyTo(from, to, func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) })
 	},
-	"pcap.gz": func(from, to string) error {
+	".gz": func(from, to string) error {
 		return copyTo(from, to, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil })
 	},
-	"pcapng": asPcapng,
+	".pcapng": asPcapng,
 }
 
 func copyTo(from, to string, compress func(io.Writer) (io.WriteCloser, error)) error {
