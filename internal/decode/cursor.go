@@ -170,3 +170,17 @@ func (c *Cursor) Varint9(what string) uint64 {
 	}
 	return v | uint64(c.Byte(what))<<56
 }
+
+// ShortVarint takes such a number of one byte or two, as most are; else it takes nothing and ok is false.
+func (c *Cursor) ShortVarint() (n int, ok bool) {
+	b := c.Buf[c.Off:]
+	switch {
+	case len(b) > 0 && b[0] < 0x80:
+		c.Off++
+		return int(b[0]), true
+	case len(b) > 1 && b[1] < 0x80:
+		c.Off += 2
+		return int(b[0]&0x7f) | int(b[1])<<7, true
+	}
+	return 0, false
+}

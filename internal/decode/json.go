@@ -163,7 +163,7 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 			rest = c
 			continue
 		}
-		if count%2 == 0 && (n.Kind != String || n.Text != "" && n.Text[0] == '@' || t.Redact && !t.named(c)) {
+		if count%2 == 0 && (n.Kind != String || n.beginsWithAt() || t.Redact && !t.named(c)) {
 			object = false
 		}
 		count++
@@ -232,7 +232,7 @@ func (t *Tree) named(c int) bool {
 	if up := &t.Nodes[n.Parent]; up.Parent < 0 && up.Name == "attachments" {
 		return true
 	}
-	return n.Label == ByMember && n.Kind == String && IsMemberName(n.Text)
+	return n.Label == ByMember && n.Kind == String && IsMemberName(n.String())
 }
 
 // IsMemberName reports whether a field can have that name: an ASCII identifier, which may have hyphens and begin with "@".

@@ -82,6 +82,11 @@ func (n *Node) String() string {
 	return n.Text
 }
 
+// beginsWithAt reports whether the text of a String begins with "@".
+func (n *Node) beginsWithAt() bool {
+	return len(n.Raw) > 0 && n.Raw[0] == '@' || n.Raw == nil && n.Text != "" && n.Text[0] == '@'
+}
+
 // Undeclared is the index of a field of an object that the writer has and the schema or the class path does not.
 const Undeclared = -1
 

@@ -45,9 +45,8 @@ func (d *Decoder) ip(p *capture.Packet, s *Segment, off int) Verdict {
 // usualHeaders is the bytes of an Ethernet header without tags and an IPv4 header without options.
 const usualHeaders = 14 + 20
 
-// usual parses these two headers at once, and returns where the IP packet ends, if they come before TCP in a packet that is no fragment
-// and not larger than a wire carries. It returns 0 for all other packets, which [Decoder.link] parses header by header; for
-// these this takes a third of the instructions.
+// usual parses these two headers at once and returns where the IP packet ends, or 0 for a packet that [Decoder.link] must parse header by
+// header: one without TCP, a fragment, or one larger than a wire carries. It takes a third of the instructions.
 func (d *Decoder) usual(p *capture.Packet, s *Segment) (end int) {
 	if len(p.Data) < usualHeaders || p.Link != capture.LinkEthernet {
 		return 0

@@ -159,7 +159,7 @@ func (b *body) genericMethod() {
 	b.r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
 	for i := range t.Nodes[from:] {
 		if n := &t.Nodes[from+i]; n.Kind == decode.String && n.Label == decode.ByIndex && n.Parent < 0 {
-			b.m.GenericMethod = n.Text
+			b.m.GenericMethod = n.String()
 			return
 		}
 	}

@@ -266,7 +266,8 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	return &m.Message
 }
 
-// decodeEnvelope decodes the envelope of a whole body and returns the message if no more of it is needed, else nil, after doing nothing.
+// decodeEnvelope decodes the envelope of a whole body and returns the message if that is all that is needed. Else it returns nil and changes
+// nothing.
 func (c *conn) decodeEnvelope(side int, f *Frame) *rpc.Message {
 	dialects := c.dialects
 	c.dialects.peer = c.peer(side, f)

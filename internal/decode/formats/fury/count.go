@@ -45,20 +45,6 @@ func (r *Reader) countLeaf(n int) bool {
 	return true
 }
 
-// shortNumber is Varint9 for a number of one byte or two; else ok is false.
-func (r *Reader) shortNumber() (n int, ok bool) {
-	b := r.Buf[r.Off:]
-	switch {
-	case len(b) > 0 && b[0] < 0x80:
-		r.Off++
-		return int(b[0]), true
-	case len(b) > 1 && b[1] < 0x80:
-		r.Off += 2
-		return int(b[0]&0x7f) | int(b[1])<<7, true
-	}
-	return 0, false
-}
-
 // countValue is value. If it returns false, r is where it was.
 func (r *Reader) countValue(d *declared) bool {
 	start, objects := r.Off, len(r.objects)
@@ -122,7 +108,7 @@ func (r *Reader) countRef(tracked bool) (follows, done bool) {
 		return false, r.countLeaf(1)
 	case b == refSeen && tracked:
 		r.Off++
-		if k, ok := r.shortNumber(); ok && k < len(r.objects) {
+		if k, ok := r.ShortVarint(); ok && k < len(r.objects) {
 			r.tally.nodes++
 			return false, true
 		}
@@ -135,7 +121,7 @@ type countedHead struct{ start, named int }
 
 // countClass is class for one that has a number or that was there before; nil for others.
 func (r *Reader) countClass(h *countedHead) *class {
-	id, ok := r.shortNumber()
+	id, ok := r.ShortVarint()
 	switch {
 	case !ok:
 		return nil
@@ -255,7 +241,7 @@ func (r *Reader) countHead(h *countedHead) {
 
 // countConstant is constant.
 func (r *Reader) countConstant(cl *class, h *countedHead) bool {
-	if v, ok := r.shortNumber(); !ok || cl.model == nil || v >= len(cl.model.constants) {
+	if v, ok := r.ShortVarint(); !ok || cl.model == nil || v >= len(cl.model.constants) {
 		return false
 	}
 	r.ask(cl)
@@ -412,7 +398,7 @@ func (r *Reader) countFinal() *declared {
 // countCollection is collection, for one that is not sorted and has no fields of its own.
 func (r *Reader) countCollection(h *countedHead, elem *declared) bool {
 	from := r.Off
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	if !ok || n > len(r.Buf)-r.Off || r.Level() == decode.MaxDepth {
 		return false
 	}
@@ -506,7 +492,7 @@ func (r *Reader) countElementAt(start int, each *class, elem *declared, flags by
 // countEntries is entries, for a map that is not sorted and has no fields of its own.
 func (r *Reader) countEntries(h *countedHead, k, v *declared) bool {
 	from := r.Off
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	if !ok || 2*n > len(r.Buf)-r.Off || r.Level() == decode.MaxDepth {
 		return false
 	}

@@ -175,12 +175,12 @@ func (r *Reader) countObject() bool {
 
 // countClass is class for one that was there before, or null; else ok is false, and r is somewhere after its first byte.
 func (r *Reader) countClass() (cl *class, ok bool) {
-	id, ok := r.shortNumber()
+	id, ok := r.ShortVarint()
 	switch {
 	case !ok, id == idNull:
 		return nil, ok
 	case id == idNamed:
-		n, ok := r.shortNumber()
+		n, ok := r.ShortVarint()
 		if !ok || n >= len(r.names) {
 			return nil, false
 		}
@@ -192,20 +192,6 @@ func (r *Reader) countClass() (cl *class, ok bool) {
 	return nil, false
 }
 
-// shortNumber is varint for a number of one byte or two; else ok is false.
-func (r *Reader) shortNumber() (n int, ok bool) {
-	b := r.Buf[r.Off:]
-	switch {
-	case len(b) > 0 && b[0] < 0x80:
-		r.Off++
-		return int(b[0]), true
-	case len(b) > 1 && b[1] < 0x80:
-		r.Off += 2
-		return int(b[0]&0x7f) | int(b[1])<<7, true
-	}
-	return 0, false
-}
-
 // countPresent is nonNull for a value from offset start on, whose head ends at head. If it returns false, r may be after the reference
 // byte.
 func (r *Reader) countPresent(cl *class, start, head int) bool {
@@ -215,7 +201,7 @@ func (r *Reader) countPresent(cl *class, start, head int) bool {
 	case r.d.isKryo5 && cl.layout == unknown:
 		return false
 	}
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	switch {
 	case !ok, r.lost.objects, n == refNull:
 		return false
@@ -490,7 +476,7 @@ func (r *Reader) countCollection(cl *class, start, head int) bool {
 		return r.countCollection5(cl, start, head)
 	}
 	from := r.Off
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	if !ok || n > len(r.Buf)-r.Off {
 		return false
 	}
@@ -642,7 +628,7 @@ func (r *Reader) countElements5(cl, of, bound *class, same bool, n, start, head,
 // countMapping is mapping, for one without a comparator.
 func (r *Reader) countMapping(start, head int) bool {
 	from := r.Off
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	if n -= r.d.sizeOffset; !ok || n < 0 || n > len(r.Buf)-r.Off {
 		return false
 	}
@@ -709,7 +695,7 @@ func (r *Reader) countElement(cl *class) bool {
 // countArray is array.
 func (r *Reader) countArray(cl *class, start, head int) bool {
 	from := r.Off
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	if n--; !ok || n < 0 || n > len(r.Buf)-r.Off || n > 0 && !cl.elem.final && !cl.elem.isOpen() {
 		return false
 	}
@@ -729,7 +715,7 @@ func (r *Reader) countArray(cl *class, start, head int) bool {
 // countPrimitives is primitives, for an array that is a list.
 func (r *Reader) countPrimitives(cl *class, start, head int) bool {
 	from := r.Off
-	n, ok := r.shortNumber()
+	n, ok := r.ShortVarint()
 	if n--; !ok || n < 0 || cl.elem.layout == boxByte || n*boxSizes[cl.elem.layout] > len(r.Buf)-r.Off {
 		return false
 	}
