@@ -209,11 +209,37 @@ func drain(t testing.TB, s Source) []got {
 	}
 }
 
-// read opens bytes as standard input and reads all packets.
+// drainBatches is drain for packets that are read together.
+func drainBatches(t testing.TB, f *Files) []got {
+	all := []got{}
+	var ps [7]Packet
+	for {
+		n, err := f.NextBatch(ps[:])
+		if err == io.EOF {
+			require.Zero(t, n)
+			return all
+		}
+		require.NoError(t, err)
+		require.Positive(t, n)
+		for i := range n {
+			p := &ps[i]
+			all = append(all, got{p.File, p.Number, p.Time, p.Link, p.WireLen, string(p.Data)})
+		}
+	}
+}
+
+// read opens bytes as standard input and reads all packets, one by one and in batches.
 func read(t testing.TB, b []byte) ([]got, Input) {
+	all, in := readBy(t, b, func(f *Files) []got { return drain(t, f) })
+	batches, inBatches := readBy(t, b, func(f *Files) []got { return drainBatches(t, f) })
+	require.Equal(t, all, batches)
+	require.Equal(t, in, inBatches)
+	return all, in
+}
+
+func readBy(t testing.TB, b []byte, drain func(*Files) []got) ([]got, Input) {
 	f, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(b)})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
-	all := drain(t, f)
-	return all, f.Inputs()[0]
+	return drain(f), f.Inputs()[0]
 }

@@ -48,5 +48,6 @@ func FuzzOpen(f *testing.F) {
 			require.GreaterOrEqual(t, d.Offset, int64(0))
 		}
 		require.NoError(t, files.Close())
+		read(t, b) // in batches, too
 	})
 }

@@ -38,6 +38,24 @@ func (f *Files) Next(p *Packet) error {
 	return nil
 }
 
+// NextBatch is Next for as many packets as are read already, at most as many as ps has room for. It returns their number, which is 0 only
+// with an error. All of them are valid until the next call of Next or NextBatch.
+func (f *Files) NextBatch(ps []Packet) (int, error) {
+	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
+		if n := fl.stream.reader.ready(ps); n > 0 {
+			for i := range ps[:n] {
+				ps[i].File = fl.index
+				fl.in.count(&ps[i])
+			}
+			return n, nil
+		}
+	}
+	if err := f.Next(&ps[0]); err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
 // advance replaces the packet of the first file of the heap by the file's next packet.
 func (f *Files) advance(fl *file) {
 	if err := fl.stream.reader.next(&fl.packet); err != nil {

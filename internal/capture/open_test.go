@@ -250,6 +250,31 @@ func TestMerge(t *testing.T) {
 	assert.Empty(t, f.Problems())
 }
 
+// Packets that are read together have no interface of the packets that were in their place before.
+func TestBatchAfterOtherFile(t *testing.T) {
+	n := (&ng{}).section(bothOrders[0]).iface(1, 0).iface(1, 0)
+	recs := []rec{}
+	for i := range 10 {
+		n.packet(1, uint64(i), "pcapng", 6)
+		recs = append(recs, rec{ns: int64(1+i) * 1e9, data: "pcap"})
+	}
+	f, err := Open([]string{write(t, "a.pcapng", n.b), write(t, "b.pcap", plain(recs...))}, Options{})
+	require.NoError(t, err)
+	var ps [8]Packet
+	var interfaces []int
+	for {
+		n, err := f.NextBatch(ps[:])
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		for _, p := range ps[:n] {
+			interfaces = append(interfaces, p.Interface)
+		}
+	}
+	assert.Equal(t, append(slices.Repeat([]int{1}, 10), slices.Repeat([]int{0}, 10)...), interfaces)
+}
+
 // A rotated set, given in any order, needs one file and one buffer at a time.
 func TestRotatedSet(t *testing.T) {
 	const files = 300

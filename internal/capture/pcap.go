@@ -94,7 +94,7 @@ func (r *pcapReader) next(p *Packet) error {
 			return r.finish(int64(r.header), "the header of ")
 		}
 		sec, frac, capLen, wireLen := r.fields(r.win.buf[r.win.pos : r.win.pos+pcapRecordLen])
-		if capLen > r.limit || wireLen > MaxPacket || wireLen < max(capLen, 1) {
+		if !r.plausible(capLen, wireLen) {
 			if what := r.implausible(sec, frac, capLen, wireLen); what != "" {
 				r.skipDamage(r.startsRecords, "%s", what)
 				continue
@@ -116,6 +116,41 @@ func (r *pcapReader) next(p *Packet) error {
 		return nil
 	}
 	return io.EOF
+}
+
+// ready implements packetReader for files in the byte order of most machines.
+func (r *pcapReader) ready(ps []Packet) int {
+	if r.big || r.minor <= swappedMinor || r.done {
+		return 0
+	}
+	buf, pos, n := r.win.buf[:r.win.end], r.win.pos, 0
+	for n < len(ps) && len(buf)-pos >= r.header {
+		h := buf[pos : pos+pcapRecordLen]
+		capLen, wireLen := binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:])
+		start := pos + r.header
+		end := start + int(capLen)
+		if !r.plausible(capLen, wireLen) || end > len(buf) {
+			break
+		}
+		r.second = binary.LittleEndian.Uint32(h)
+		p := &ps[n]
+		p.Data = buf[start:end:end]
+		p.WireLen = int(wireLen)
+		p.Time = int64(r.second)*nanosPerSecond + int64(binary.LittleEndian.Uint32(h[4:]))*r.perTick
+		p.Link, p.Interface = r.link, 0 // an earlier file may have had interfaces
+		n++
+		p.Number = r.number + int64(n)
+		pos = end
+	}
+	r.win.pos = pos
+	r.number += int64(n)
+	r.known = r.known || n > 0
+	return n
+}
+
+// plausible reports whether a usual record can have these lengths. Records for which it returns false may still be unusual ones.
+func (r *pcapReader) plausible(capLen, wireLen uint32) bool {
+	return capLen <= r.limit && wireLen <= MaxPacket && wireLen >= max(capLen, 1)
 }
 
 // fields decodes the header of a record.

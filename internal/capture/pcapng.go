@@ -156,6 +156,24 @@ func (r *pcapngReader) next(p *Packet) error {
 	return io.EOF
 }
 
+// ready implements packetReader for enhanced packet blocks.
+func (r *pcapngReader) ready(ps []Packet) int {
+	n := 0
+	for n < len(ps) && r.win.end-r.win.pos >= ngBlockMin {
+		h := r.win.rest()
+		size := r.u32(h[4:])
+		if r.u32(h) != pcapng.EnhancedPacket || r.foreign || r.done || size < ngBlockMin+20 || int64(size) > int64(len(h)) || size%4 != 0 || size > MaxPacket || r.u32(h[size-4:]) != size {
+			break
+		}
+		at := r.win.offset()
+		r.win.pos += int(size)
+		if r.packet(&ps[n], pcapng.EnhancedPacket, h[8:size-4:size-4], at) {
+			n++
+		}
+	}
+	return n
+}
+
 // byteOrder sets the byte order of the section that starts with h, which has at least 12 bytes. It returns false if h
 // has no byte-order magic.
 func (r *pcapngReader) byteOrder(h []byte) bool {

@@ -93,6 +93,8 @@ type direction struct {
 	side           uint8
 	headLen        uint8 // number of kept first bytes, until they identify the protocol
 	sniffed        bool  // the first bytes identified the protocol or never will
+	// settled is set once bytes only go to the reader: the protocol is known, and nothing else looks at them.
+	settled bool
 }
 
 // Begin is called by the assembler for each new connection.
@@ -131,6 +133,13 @@ func (l *lane) Close(c *assemble.Connection) {
 }
 
 func (d *direction) Data(b []byte, m *assemble.Meta) {
+	if c := d.conn; d.settled && c.reader != nil {
+		d.received += int64(len(b))
+		if c.reader.Data(int(d.side), b, d.chunk(m)); c.hasEarly {
+			c.pairEarly(false)
+		}
+		return
+	}
 	t := d.conn.opt.streams
 	if t == nil {
 		d.deliver(b, m)
@@ -171,6 +180,7 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 	if c.hasEarly {
 		c.pairEarly(false)
 	}
+	d.settled = d.sniffed && c.messages > 0 && c.opt.streams == nil && c.opt.Search == nil
 }
 
 // current returns the reader that may hold bytes.

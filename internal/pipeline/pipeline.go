@@ -165,6 +165,9 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	opt.streams, _ = opt.Tap.(StreamTap)
 	out := &delivery{sink: sink}
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
+	if !opt.Live && opt.Watch == nil && opt.Tap == nil {
+		r.batches, _ = src.(batchSource)
+	}
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(retainingSource); ok && opt.Jobs > 1 {
@@ -201,7 +204,12 @@ type reader struct {
 	// matter.
 	segments int64
 	decoder  packet.Decoder
-	packet   capture.Packet
+	// batch are the packets that were read together, of which those from at on were not decoded yet. packet is the one that was decoded last.
+	batches  batchSource // src, if it is one and nothing looks at the run between two packets
+	batch    []capture.Packet
+	at       int
+	space    [maxBatch]capture.Packet
+	packet   *capture.Packet
 	segment  packet.Segment
 	origin   assemble.Origin
 	clock    clock
@@ -213,14 +221,28 @@ type reader struct {
 // tickEvery is the number of segments between two ticks, in which each lane handles its timeouts.
 const tickEvery = 1 << 10
 
-// next reads up to the next segment. It returns io.EOF at the end.
-func (r *reader) next() error {
-	p := &r.packet
+// batchSource is a source that can deliver several packets at once.
+type batchSource interface {
+	NextBatch(ps []capture.Packet) (int, error)
+}
+
+// maxBatch is the number of packets that are read at once. Their fields stay in the first-level cache.
+const maxBatch = 32
+
+// read reads the next packets into the batch, at least one, and counts them. It returns io.EOF at the end.
+func (r *reader) read() error {
 	for {
 		if r.stopping {
 			return io.EOF
 		}
-		if err := r.src.Next(p); err != nil {
+		n, err := 1, error(nil)
+		if r.batches != nil {
+			// A batch ends where Stop is polled.
+			n, err = r.batches.NextBatch(r.space[:min(maxBatch, tickEvery-r.totals.Packets&(tickEvery-1))])
+		} else {
+			err = r.src.Next(&r.space[0])
+		}
+		if err != nil {
 			switch {
 			case errors.Is(err, capture.ErrTimeout):
 				r.idle()
@@ -233,19 +255,39 @@ func (r *reader) next() error {
 			}
 			return err
 		}
+		r.batch, r.at = r.space[:n], 0
 		if r.totals.Packets == 0 && r.opt.Begin != nil {
-			r.opt.Begin(p.Time)
+			r.opt.Begin(r.batch[0].Time)
 		}
-		r.totals.packet(p)
+		for i := range r.batch {
+			r.totals.packet(&r.batch[i])
+		}
 		if r.opt.Seen != nil {
-			r.opt.Seen(p.Time, p.WireLen)
+			for i := range r.batch {
+				r.opt.Seen(r.batch[i].Time, r.batch[i].WireLen)
+			}
 		}
+		return nil
+	}
+}
+
+// next reads up to the next segment. It returns io.EOF at the end.
+func (r *reader) next() error {
+	for {
+		if r.at == len(r.batch) {
+			if err := r.read(); err != nil {
+				return err
+			}
+		}
+		p := &r.batch[r.at]
+		r.at++
+		r.packet = p
 		searched := r.opt.Search.matches(p.Number, p.File)
 		if searched {
 			r.opt.Search.Found = true
 		}
 		now := r.clock.at(p.Time)
-		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery {
+		if r.at == len(r.batch) && r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery {
 			r.lastPoll = now
 			if r.opt.Live {
 				r.clock.checkedAt = time.Now()
@@ -324,7 +366,7 @@ func (r *reader) run(out output) ([]*lane, error) {
 		}
 		lanes[r.segment.Lane(Lanes)].take(&r.segment, &r.origin)
 		if r.opt.Tap != nil {
-			r.opt.Tap.Packet(&r.packet, packet.TCP, &r.segment)
+			r.opt.Tap.Packet(r.packet, packet.TCP, &r.segment)
 		}
 	}
 	finish(lanes)

@@ -202,6 +202,15 @@ func (a *Assembler) Tick(ordinal, at int64) {
 
 // Segment takes one TCP segment and returns its connection, which is valid until the next call. s and o are borrowed.
 func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
+	tag, c, i := a.arrived(s, o)
+	if c != nil && a.usual(c, i, s, o) {
+		return c
+	}
+	return a.unusual(tag, c, i, s, o)
+}
+
+// arrived counts a segment, does what is due, and finds the connection.
+func (a *Assembler) arrived(s *packet.Segment, o *Origin) (tag uint32, c *Connection, i int) {
 	a.files.observe(o)
 	a.Tick(o.Ordinal, o.clock())
 	a.ahead = o.clock() - o.Time
@@ -213,8 +222,13 @@ func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 		a.Ledger.Empty++
 	}
 	source := a.source(o.File)
-	tag := a.table.hash(s, source)
-	c, i := a.find(tag, s, source)
+	tag = a.table.hash(s, source)
+	c, i = a.find(tag, s, source)
+	return tag, c, i
+}
+
+// unusual processes any segment, of connection c or, if that is nil, of none yet.
+func (a *Assembler) unusual(tag uint32, c *Connection, i int, s *packet.Segment, o *Origin) *Connection {
 	if c != nil && c.needsCheck(i, s) {
 		var wanted bool
 		if c, wanted = a.checkGeneration(c, i, s, o); !wanted {

@@ -82,17 +82,14 @@ func FuzzHostile(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	f.Fuzz(hostile)
+	f.Fuzz(func(t *testing.T, script []byte) {
+		hostile(t, script)
+		short(t, script)
+	})
 }
 
-func hostile(t *testing.T, script []byte) {
-	h := &hostileHandler{t: t}
-	cfg := Config{
-		GapPackets: 30, MaxHeld: 20_000, MaxHeldPerConnection: 8000, MaxClosed: 3, MaxConnections: 4, MaxEmpty: 3,
-		IdleTime: 20 * time.Second, Linger: 5 * time.Second,
-	}
-	a := New(cfg, h)
-	a.table.init(1, 2) // the same in every run
+// scripted calls f with the segments that a script describes.
+func scripted(script []byte, f func(s *packet.Segment, o *Origin)) {
 	payload := make([]byte, 256)
 	next := [2]uint32{}
 	o := Origin{Overhead: overhead}
@@ -131,14 +128,29 @@ func hostile(t *testing.T, script []byte) {
 		o.Ordinal++
 		o.Time += int64(where>>5) * int64(time.Second) / 4
 		o.File, o.Interface = int(what>>7), int(where>>4&1)
-		a.Segment(&s, &o)
+		f(&s, &o)
+	}
+}
+
+// hostileConfig has limits that a short script reaches.
+var hostileConfig = Config{
+	GapPackets: 30, MaxHeld: 20_000, MaxHeldPerConnection: 8000, MaxClosed: 3, MaxConnections: 4, MaxEmpty: 3,
+	IdleTime: 20 * time.Second, Linger: 5 * time.Second,
+}
+
+func hostile(t *testing.T, script []byte) {
+	h, cfg := &hostileHandler{t: t}, hostileConfig
+	a := New(cfg, h)
+	a.table.init(1, 2) // the same in every run
+	scripted(script, func(s *packet.Segment, o *Origin) {
+		a.Segment(s, o)
 		require.NoError(t, a.Ledger.Balance())
 		require.LessOrEqual(t, a.heldAll, cfg.MaxHeld)
 		require.LessOrEqual(t, a.open.n, cfg.MaxConnections)
 		require.LessOrEqual(t, a.empty.n, cfg.MaxEmpty)
 		require.LessOrEqual(t, a.closing.n, cfg.MaxClosed+1)
 		require.Equal(t, a.table.n, a.open.n+a.empty.n+a.closing.n)
-	}
+	})
 	a.End()
 	l := &a.Ledger
 	require.NoError(t, l.Balance())
@@ -149,4 +161,37 @@ func hostile(t *testing.T, script []byte) {
 	require.Equal(t, 2*h.opened, h.ended)
 	require.Equal(t, int(l.Connections), h.shut)
 	require.Equal(t, l.Connections-l.WithoutData, int64(h.opened))
+}
+
+// What usual does with a segment is what unusual would have done.
+func short(t *testing.T, script []byte) {
+	with, without := newWire(hostileConfig), newWire(hostileConfig)
+	for _, w := range []*wire{with, without} {
+		w.a.table.init(1, 2)
+		w.h.order = &w.order
+	}
+	scripted(script, func(s *packet.Segment, o *Origin) {
+		c := with.a.Segment(s, o)
+		d := without.a.unusual(without.arrived(s, o))
+		require.True(t, without.a.Ledger == with.a.Ledger) // Equal takes most of the time
+		require.Equal(t, d == nil, c == nil)
+		if c != nil {
+			x, y := *c, *d
+			for i := range 2 {
+				x.sides[i].stream, y.sides[i].stream = nil, nil
+			}
+			x.hold, y.hold, x.suspect, y.suspect = nil, nil, nil, nil
+			require.True(t, x == y, "%+v, %+v", x, y)
+		}
+	})
+	require.Equal(t, without.a.recent, with.a.recent)
+	with.a.End()
+	without.a.End()
+	require.Equal(t, without.order.String(), with.order.String())
+	require.Equal(t, without.a.Ledger, with.a.Ledger)
+}
+
+func (w *wire) arrived(s *packet.Segment, o *Origin) (uint32, *Connection, int, *packet.Segment, *Origin) {
+	tag, c, i := w.a.arrived(s, o)
+	return tag, c, i, s, o
 }

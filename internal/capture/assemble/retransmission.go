@@ -216,6 +216,15 @@ type files struct {
 type span struct{ first, last int64 }
 
 func (f *files) observe(o *Origin) {
+	if o.File == f.last && o.Interface == f.place && o.File < len(f.spans) { // the usual packet
+		f.spans[o.File].last = o.Ordinal
+		return
+	}
+	f.changed(o)
+}
+
+// changed is observe for a packet of another file or interface than the one before.
+func (f *files) changed(o *Origin) {
 	if o.Interface != f.place {
 		f.several = f.several || len(f.spans) > 0
 		f.place = o.Interface

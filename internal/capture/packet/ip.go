@@ -42,26 +42,46 @@ func (d *Decoder) ip(p *capture.Packet, s *Segment, off int) Verdict {
 	return Malformed
 }
 
-// usualHeaders is the bytes of an Ethernet header without tags and an IPv4 header without options.
-const usualHeaders = 14 + 20
+// Bytes of an Ethernet header without tags and an IPv4 header without options, and of these and a TCP header without options.
+const (
+	usualIP  = 14 + 20
+	usualTCP = usualIP + 20
+)
 
-// usual parses these two headers at once and returns where the IP packet ends, or 0 for a packet that [Decoder.link] must parse header by
-// header: one without TCP, a fragment, or one larger than a wire carries. It takes a third of the instructions.
-func (d *Decoder) usual(p *capture.Packet, s *Segment) (end int) {
-	if len(p.Data) < usualHeaders || p.Link != capture.LinkEthernet {
-		return 0
+// usual parses these three headers at once and reports whether the packet has them. Others are parsed header by header ([Decoder.link]):
+// also a fragment, a packet larger than a wire carries, and one that was not captured in full. It takes a quarter of the instructions.
+func (d *Decoder) usual(p *capture.Packet, s *Segment) bool {
+	if len(p.Data) < usualTCP || p.Link != capture.LinkEthernet {
+		return false
 	}
-	b := p.Data[:usualHeaders]
-	total := int(binary.BigEndian.Uint16(b[16:]))
-	if b[12] != etherIPv4>>8 || b[13] != etherIPv4&0xff || b[14] != 0x45 || b[20]&0x3f|b[21] != 0 || b[23] != protoTCP || total < 20 || total > MaxOnWire {
-		return 0
+	b, be := p.Data[:usualTCP], binary.BigEndian
+	total := int(be.Uint16(b[16:]))
+	start, end := usualIP+int(b[usualIP+12]>>4)*4, 14+total
+	if be.Uint32(b[12:])>>8 != etherIPv4<<8|0x45 || be.Uint32(b[20:])&0x3fff00ff != protoTCP || total > MaxOnWire ||
+		start < usualTCP || start > end || end > len(p.Data) {
+		return false
 	}
 	d.etherType, d.ipProto = etherIPv4, protoTCP
 	s.NoIPLength, s.Offloaded = false, false
-	s.IPID = binary.BigEndian.Uint16(b[18:])
+	s.IPID = be.Uint16(b[18:])
 	s.Src.setIPv4(b[26:30])
 	s.Dst.setIPv4(b[30:34])
-	return 14 + total
+	s.setTCP(b[usualIP:])
+	s.PayloadLen, s.Padding, s.Extra = end-start, p.WireLen-end, 0
+	s.Payload = p.Data[start:end:end]
+	return true
+}
+
+// setTCP sets what the first 20 bytes of a TCP header tell but the length of the header (RFC 9293, section 3.1).
+//
+//	0 source port · 2 destination port · 4 sequence · 8 acknowledgement
+//	12 header words · 13 flags · 14 window · 16 checksum, urgent · 20 options
+func (s *Segment) setTCP(b []byte) {
+	_ = b[19]
+	s.Src.Port, s.Dst.Port = binary.BigEndian.Uint16(b), binary.BigEndian.Uint16(b[2:])
+	s.Seq, s.Ack = binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
+	s.Flags = b[13]
+	s.Window, s.Checksum = binary.BigEndian.Uint16(b[14:]), binary.BigEndian.Uint16(b[16:])
 }
 
 // ipv4 parses (RFC 791, section 3.1)
@@ -181,10 +201,7 @@ func jumbo(options []byte, off, end int) int {
 }
 
 // tcp parses the TCP header at data offset off; end is where the IP packet ends by
-// its own length, in bytes from the packet's start (RFC 9293, section 3.1).
-//
-//	0 source port · 2 destination port · 4 sequence · 8 acknowledgement
-//	12 header words · 13 flags · 14 window · 16 checksum, urgent · 20 options
+// its own length, in bytes from the packet's start.
 func (d *Decoder) tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 	// Bytes that were not on the wire are not payload of this packet, whatever IP says: a tool may have cut the packet
 	// and lost its original length.
@@ -201,13 +218,7 @@ func (d *Decoder) tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 		return Malformed
 	}
 	d.noteHeader(LayerTCP, off, start, end)
-	s.Src.Port = binary.BigEndian.Uint16(b)
-	s.Dst.Port = binary.BigEndian.Uint16(b[2:])
-	s.Seq = binary.BigEndian.Uint32(b[4:])
-	s.Ack = binary.BigEndian.Uint32(b[8:])
-	s.Flags = b[13]
-	s.Window = binary.BigEndian.Uint16(b[14:])
-	s.Checksum = binary.BigEndian.Uint16(b[16:])
+	s.setTCP(b)
 	s.PayloadLen = end - start
 	s.Padding = p.WireLen - end
 	s.Extra = 0

@@ -119,8 +119,8 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	s.Source = 0
 	if d.Layers != nil {
 		d.Layers.begin(len(p.Data))
-	} else if end := d.usual(p, s); end > 0 {
-		return d.tcp(p, s, usualHeaders, end)
+	} else if d.usual(p, s) {
+		return TCP
 	}
 	d.etherType, d.ipProto = 0, -1
 	v := d.link(p, s)

@@ -110,6 +110,9 @@ func (s *side) other() *side { return &s.conn.sides[1-s.number] }
 
 // Data implements [rpc.Conn].
 func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
+	if c.sides[side].framer.within(b, chunk) {
+		return
+	}
 	c.begin(side).Data(b, chunk)
 	c.settle()
 }

@@ -146,6 +146,25 @@ func (f *Framer) Data(b []byte, c *Chunk) {
 	f.resync.take(b, n, c)
 }
 
+// within counts b if all of it is in a body of which nothing more is needed and which it does not end. Otherwise it does nothing and
+// returns false.
+func (f *Framer) within(b []byte, c *Chunk) bool {
+	if f.state != inBody || !f.enough || len(b) >= int(f.left) || f.resync.inspecting {
+		return false
+	}
+	f.count(len(b), c.Overhead, c)
+	return true
+}
+
+// count counts the next n bytes of the body, with the headers of the packet that starts with them.
+func (f *Framer) count(n, overhead int, c *Chunk) {
+	r := f.frame
+	r.Wire += int64(n + overhead)
+	f.left -= int32(n)
+	r.Captured += n
+	r.touch(c)
+}
+
 // known reads b, whose first byte is at a known position: in a body or at a header. It returns the number of bytes it read:
 // all, unless a header is not where it should be.
 func (f *Framer) known(b []byte, c *Chunk) int {
@@ -154,15 +173,11 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 		switch f.state {
 		case inBody:
 			n := min(int(f.left), len(b)-at)
-			r := f.frame
-			r.Wire += int64(n + overhead)
 			f.keep(b[at : at+n])
-			f.left -= int32(n)
-			r.Captured += n
-			r.touch(c)
+			f.count(n, overhead, c)
 			at, overhead = at+n, 0
 			if f.left == 0 {
-				r.Body = f.buf
+				f.frame.Body = f.buf
 				f.emit()
 			}
 		case atHeader:

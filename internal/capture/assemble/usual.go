@@ -1,0 +1,32 @@
+package assemble
+
+import "dubbo-wire/internal/capture/packet"
+
+// usual processes the usual segment in a fifth of the instructions, and reports whether it was one: it has an acknowledgement and no
+// other flags that matter, its bytes are the next ones of an open connection that holds nothing, and what it acknowledges is known. For
+// such a segment needsCheck, below, far and missesBefore are false, and take does no more than this.
+func (a *Assembler) usual(c *Connection, i int, s *packet.Segment, o *Origin) bool {
+	d, other := &c.sides[i], &c.sides[1-i]
+	newAcks := int32(s.Ack - other.acked)
+	if s.Flags&(packet.SYN|packet.FIN|packet.RST|packet.ACK) != packet.ACK || s.Seq != d.next || c.state != open || c.hold != nil || c.suspect != nil ||
+		!d.started || d.fin || !other.ackSeen || newAcks > near || len(s.Payload) != s.PayloadLen ||
+		s.PayloadLen > 0 && int32(s.Ack-other.next) > 0 {
+		return false
+	}
+	d.seen, d.pastHandshake = true, true
+	c.seen = a.now
+	c.Link += int64(o.Overhead + s.PayloadLen)
+	if newAcks > 0 {
+		other.acked = s.Ack
+	}
+	if s.PayloadLen == 0 {
+		a.Ledger.EmptyLink += int64(o.Overhead)
+		return true
+	}
+	a.seg, a.origin, a.kind, a.differs, a.isNew, a.acks = s, o, unclassified, false, true, true
+	a.meta = Meta{Time: o.Time, Packet: o.Packet, File: o.File, Overhead: o.Overhead}
+	a.deliver(d, s.PayloadLen, s.Payload)
+	d.source = sourceOf(s, o)
+	a.remember(c, i)
+	return true
+}
