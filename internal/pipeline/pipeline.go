@@ -165,9 +165,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	opt.streams, _ = opt.Tap.(StreamTap)
 	out := &delivery{sink: sink}
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
-	if !opt.Live && opt.Watch == nil && opt.Tap == nil {
-		r.batches, _ = src.(batchSource)
-	}
+	r.batches, _ = src.(batchSource)
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(retainingSource); ok && opt.Jobs > 1 {
@@ -205,7 +203,7 @@ type reader struct {
 	segments int64
 	decoder  packet.Decoder
 	// batch are the packets that were read together, of which those from at on were not decoded yet. packet is the one that was decoded last.
-	batches  batchSource // src, if it is one and nothing looks at the run between two packets
+	batches  batchSource // src, if it is one
 	batch    []capture.Packet
 	at       int
 	space    [maxBatch]capture.Packet
@@ -229,7 +227,7 @@ type batchSource interface {
 // maxBatch is the number of packets that are read at once. Their fields stay in the first-level cache.
 const maxBatch = 32
 
-// read reads the next packets into the batch, at least one, and counts them. It returns io.EOF at the end.
+// read reads the next packets into the batch, at least one. It returns io.EOF at the end.
 func (r *reader) read() error {
 	for {
 		if r.stopping {
@@ -256,17 +254,6 @@ func (r *reader) read() error {
 			return err
 		}
 		r.batch, r.at = r.space[:n], 0
-		if r.totals.Packets == 0 && r.opt.Begin != nil {
-			r.opt.Begin(r.batch[0].Time)
-		}
-		for i := range r.batch {
-			r.totals.packet(&r.batch[i])
-		}
-		if r.opt.Seen != nil {
-			for i := range r.batch {
-				r.opt.Seen(r.batch[i].Time, r.batch[i].WireLen)
-			}
-		}
 		return nil
 	}
 }
@@ -282,12 +269,19 @@ func (r *reader) next() error {
 		p := &r.batch[r.at]
 		r.at++
 		r.packet = p
+		if r.totals.Packets == 0 && r.opt.Begin != nil {
+			r.opt.Begin(p.Time)
+		}
+		r.totals.packet(p)
+		if r.opt.Seen != nil {
+			r.opt.Seen(p.Time, p.WireLen)
+		}
 		searched := r.opt.Search.matches(p.Number, p.File)
 		if searched {
 			r.opt.Search.Found = true
 		}
 		now := r.clock.at(p.Time)
-		if r.at == len(r.batch) && r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery {
+		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery {
 			r.lastPoll = now
 			if r.opt.Live {
 				r.clock.checkedAt = time.Now()
