@@ -37,6 +37,8 @@ type Head struct {
 	Fields []rpc.Header
 	// FirstLen is the length of the line before the header fields; VersionOff and VersionLen are the place of the version in it.
 	FirstLen, VersionOff, VersionLen int
+	// Len is the length of the head with the empty line that ends it, 0 if that is not there.
+	Len int
 
 	Upgrade  string // the protocol to which the head asks to switch, or switches, with a name of letters
 	H2C      bool   // the head asks for HTTP/2, or accepts it
@@ -72,31 +74,40 @@ func (h *Head) LengthError() *decode.Error {
 	return nil
 }
 
-// Parse reads the lines of a head, of which the last ones may be missing. ok is false if it is not one. The head's fields are
-// appended to fields, unless that is nil. known has the lines that came before; nil: none.
+// Parse reads the lines of a head up to the empty line, of which the last ones may be missing. ok is false if it is not one. The head's fields
+// are appended to fields, unless that is nil. known has the lines that came before; nil: none.
 func Parse(b []byte, fields []rpc.Header, known *Lines) (h Head, ok bool) {
 	h.Fields = fields
+	ok = h.Read(b, known)
+	return h, ok
+}
+
+// Read is Parse for a head that is empty but for the list of its fields.
+func (h *Head) Read(b []byte, known *Lines) (ok bool) {
 	h.FirstLen = bytes.IndexByte(b, '\n') + 1
-	first, ok := bytes.CutSuffix(b[:h.FirstLen], []byte("\n"))
-	if !ok {
-		return h, false
+	if h.FirstLen == 0 {
+		return false
 	}
-	first = bytes.TrimSuffix(first, []byte("\r"))
+	first := bytes.TrimSuffix(b[:h.FirstLen-1], []byte("\r"))
+	var last *line
 	if bytes.HasPrefix(first, []byte(VersionStart)) {
 		ok = h.statusLine(first)
+		last = known.afterStatus()
 	} else {
-		ok = h.requestLine(known.text(first))
+		last = known.request(first)
+		ok = h.requestLine(last.text)
 	}
-	for at := h.FirstLen; ok && at < len(b); {
-		n := bytes.IndexByte(b[at:], '\n') + 1
-		if n == 0 {
+	for at := h.FirstLen; ok && h.Len == 0 && at < len(b); {
+		if last = known.next(last, b[at:]); last == nil {
 			break
 		}
-		h.line(b[at:at+n], at, known)
-		at += n
+		h.line(last, at)
+		if at += len(last.text); last.text == "\r\n" || last.text == "\n" {
+			h.Len = at
+		}
 	}
 	h.Closes = h.Closes || h.oldVersion && !h.keepAlive
-	return h, ok
+	return ok
 }
 
 // requestLine reads the first line of a request.
@@ -165,21 +176,26 @@ func isStatusLine(line []byte) bool {
 }
 
 // line reads the line of a header field at an offset of the head.
-func (h *Head) line(line []byte, at int, known *Lines) {
-	if line[0] == ' ' || line[0] == '\t' {
+func (h *Head) line(f *line, at int) {
+	if f.text[0] == ' ' || f.text[0] == '\t' {
 		// A folded line (RFC 9112, section 5.2).
 		if k := len(h.Fields) - 1; k >= 0 && h.Fields[k].Name[0] != ':' && int(h.Fields[k].Off+h.Fields[k].Len) == at {
-			h.Fields[k].Len += int32(len(line))
+			h.Fields[k].Len += int32(len(f.text))
 		}
 		return
 	}
-	f, ok := known.field(line)
-	if !ok {
+	if f.name == "" {
 		return
 	}
-	value := f.value
-	h.add(f.name, value, at, len(line))
-	switch f.name {
+	h.add(f.name, f.value, at, len(f.text))
+	if f.matters {
+		h.look(f.name, f.value)
+	}
+}
+
+// look reads a header field that tells where the message ends, or what follows it.
+func (h *Head) look(name, value string) {
+	switch name {
 	case "connection":
 		for option := range strings.SplitSeq(value, ",") {
 			option = strings.TrimSpace(option)
@@ -200,6 +216,10 @@ func (h *Head) line(line []byte, at int, known *Lines) {
 		h.Chunked = last == "chunked"
 		h.Coded = h.Coded || last != "identity"
 	case "content-length":
+		if n, ok := digits(value); ok && !h.HasLength {
+			h.Length, h.HasLength = n, true
+			return
+		}
 		for text := range strings.SplitSeq(value, ",") { // equal ones may be joined (RFC 9110, section 8.6)
 			length := -1
 			if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, MaxLengthBits); err == nil {
@@ -214,13 +234,33 @@ func (h *Head) line(line []byte, at int, known *Lines) {
 	}
 }
 
-// fieldOf reads the line of a header field; ok is false if it is none.
-func fieldOf(line string) (f field, ok bool) {
-	name, value, ok := strings.Cut(line, ":")
-	if !ok || !isToken(name) {
-		return f, false
+// digits returns the usual number: up to 14 digits.
+func digits(text string) (n int, ok bool) {
+	if len(text) == 0 || len(text) > 14 {
+		return 0, false
 	}
-	return field{strings.ToLower(name), strings.Trim(value, " \t\r\n")}, true
+	for i := range len(text) {
+		c := text[i] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		n = 10*n + int(c)
+	}
+	return n, true
+}
+
+// lineOf reads the line of a header field.
+func lineOf(text string) *line {
+	name, value, ok := strings.Cut(text, ":")
+	if !ok || !isToken(name) {
+		return &line{text: text}
+	}
+	f := &line{text: text, name: strings.ToLower(name), value: strings.Trim(value, " \t\r\n")}
+	switch f.name {
+	case "connection", "upgrade", "http2-settings", "transfer-encoding", "content-length":
+		f.matters = true
+	}
+	return f
 }
 
 // isToken reports whether s may be the name of a header field (RFC 9110, section 5.6.2).

@@ -1,14 +1,23 @@
 package http1
 
-// Lines keeps what lines of heads say that come again, which most do: a connection sends the same header fields with each message. The
-// zero value is ready for use, nil keeps nothing. One goroutine uses it.
+import "bytes"
+
+// Lines keeps what lines of heads say that come again, which most do, and in the same order: a connection sends the same header fields with
+// each message. The zero value is ready for use, nil keeps nothing. One goroutine uses it.
 type Lines struct {
-	fields map[string]field
-	first  map[string]string // first lines, by themselves
+	fields map[string]*line
+	first  map[string]*line // first lines of requests, by themselves
+	status line             // stands for the first lines of responses
 }
 
-// field is the name of a header field, in lower case, and its value.
-type field struct{ name, value string }
+// line is a line of a head with its end. A line of a header field has the field's name, in lower case, and its value; the name is "" if it
+// is none.
+type line struct {
+	text, name, value string
+	// matters is set if the name is that of a field that [Head.line] looks at.
+	matters bool
+	next    *line // the kept line that followed last
+}
 
 // Longer lines are not kept, nor more of them; values that differ in every message then take the memory of these.
 const (
@@ -16,41 +25,75 @@ const (
 	maxKeptLines = 1 << 11
 )
 
-// text returns a first line as a text.
-func (l *Lines) text(line []byte) string {
-	if l == nil || len(line) > maxKeptLine {
-		return string(line)
+// request returns the first line of a request.
+func (l *Lines) request(text []byte) *line {
+	if l == nil || len(text) > maxKeptLine {
+		return &line{text: string(text)}
 	}
-	s, ok := l.first[string(line)]
-	if !ok {
-		s = string(line)
-		l.first = keep(l.first, s, s)
+	f := l.first[string(text)]
+	if f == nil {
+		f = &line{text: string(text)}
+		if len(l.first) >= maxKeptLines {
+			clear(l.first)
+		}
+		l.first = keep(l.first, f)
 	}
-	return s
+	return f
 }
 
-// field reads the line of a header field; ok is false if it is none.
-func (l *Lines) field(line []byte) (f field, ok bool) {
-	if l == nil || len(line) > maxKeptLine {
-		return fieldOf(string(line))
+// afterStatus returns what stands for the first line of a response.
+func (l *Lines) afterStatus() *line {
+	if l == nil {
+		return nil
 	}
-	if f, ok = l.fields[string(line)]; ok {
-		return f, f.name != ""
-	}
-	s := string(line)
-	f, ok = fieldOf(s)
-	l.fields = keep(l.fields, s, f)
-	return f, ok
+	return &l.status
 }
 
-// keep adds an entry to a map, which it empties if it is full.
-func keep[V any](m map[string]V, key string, v V) map[string]V {
+// next returns the line at the start of b, or nil if b has none in full. It comes after another one; nil: that one is not kept.
+func (l *Lines) next(after *line, b []byte) *line {
+	if after != nil {
+		if f := after.next; f != nil && len(b) >= len(f.text) && string(b[:len(f.text)]) == f.text {
+			return f
+		}
+	}
+	n := bytes.IndexByte(b, '\n') + 1
+	switch {
+	case n == 0:
+		return nil
+	case l == nil || n > maxKeptLine:
+		return lineOf(string(b[:n]))
+	}
+	f := l.fields[string(b[:n])]
+	if f == nil {
+		f = lineOf(string(b[:n]))
+		if len(l.fields) >= maxKeptLines {
+			l.forget()
+		}
+		l.fields = keep(l.fields, f)
+	}
+	if after != nil {
+		after.next = f
+	}
+	return f
+}
+
+// forget drops the lines of header fields. What is kept must not lead to them: a chain of lines that follow each other has no end.
+func (l *Lines) forget() {
+	for _, f := range l.fields {
+		f.next = nil
+	}
+	for _, f := range l.first {
+		f.next = nil
+	}
+	l.status.next = nil
+	clear(l.fields)
+}
+
+// keep adds a line to a map.
+func keep(m map[string]*line, f *line) map[string]*line {
 	if m == nil {
-		m = make(map[string]V)
+		m = make(map[string]*line)
 	}
-	if len(m) >= maxKeptLines {
-		clear(m)
-	}
-	m[key] = v
+	m[f.text] = f
 	return m
 }

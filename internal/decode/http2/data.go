@@ -247,13 +247,21 @@ func (s *side) within(b []byte, chunk *rpc.Chunk) bool {
 	if s.row == nil || n >= s.left-s.pad {
 		return false
 	}
-	r := s.stream.halves[s.number].row
-	if r == nil || r.state != rowBody || !r.enough || n >= r.left || s.conn.env.Framing {
+	half := &s.stream.halves[s.number]
+	r := half.row
+	if r == nil || !r.enough || s.conn.env.Framing {
+		return false
+	}
+	switch {
+	case r.state == rowBody && n < r.left:
+		r.left -= n
+	case r.state == rowPlain && !half.lost && !s.doubtful:
+		r.m.BodyLen += n
+	default:
 		return false
 	}
 	s.chunk = chunk
 	s.overhead += int64(chunk.Overhead)
-	r.left -= n
 	r.captured += n
 	s.own(r, chunk.Pos, int64(n))
 	s.left -= n

@@ -101,6 +101,8 @@ const (
 // readHTTP1 reads the head of a request or a response.
 func (s *side) readHTTP1(b []byte) int {
 	head, had := b, len(s.buf)
+	var h http1.Head
+	end, ok := 0, false
 	if had == 0 {
 		if n := len(b) - len(bytes.TrimLeft(b, "\r\n")); n > 0 && !s.unverified { // RFC 9112, section 2.2
 			s.begin()
@@ -109,13 +111,19 @@ func (s *side) readHTTP1(b []byte) int {
 			return n
 		}
 		s.begin()
+		if ok = !s.unverified && s.parseHTTP1(&h, head); ok {
+			end = h.Len // usually all of it is here
+		}
 	} else {
 		s.hold(b[:min(len(b), http1.MaxHead-had)])
 		head = s.buf
 	}
-	end := http1.End(head, max(0, had-2))
-	if s.unverified {
+	switch {
+	case end > 0:
+	case s.unverified:
 		end = http1.VerifiedEnd(head)
+	default:
+		end = http1.End(head, max(0, had-2))
 	}
 	switch {
 	case end > 0:
@@ -128,8 +136,9 @@ func (s *side) readHTTP1(b []byte) int {
 		s.noHTTP1(had)
 		return 0
 	}
-	head = head[:end]
-	h, ok := s.parseHTTP1(head)
+	if head = head[:end]; h.Len != end {
+		ok = s.parseHTTP1(&h, head)
+	}
 	if client := s.conn.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) || s.unverified && h.Request && s.mayBeBody() {
 		s.noHTTP1(had)
 		return 0
@@ -145,14 +154,15 @@ func (s *side) readHTTP1(b []byte) int {
 }
 
 // parseHTTP1 reads the lines of a head. Its fields are valid until the next one.
-func (s *side) parseHTTP1(b []byte) (h http1.Head, ok bool) {
+func (s *side) parseHTTP1(h *http1.Head, b []byte) (ok bool) {
 	l := s.conn.lane
 	if l.http1Fields == nil {
 		l.http1Fields = make([]rpc.Header, 0, usualFields)
 	}
-	h, ok = http1.Parse(b, l.http1Fields[:0], l.http1Lines)
+	*h = http1.Head{Fields: l.http1Fields[:0]}
+	ok = h.Read(b, l.http1Lines)
 	l.http1Fields = h.Fields
-	return h, ok
+	return ok
 }
 
 // http1Request begins an exchange with the head of its request.
@@ -548,7 +558,8 @@ func (s *side) mayBeBody() bool {
 // end: what there is has to do where a packet begins with it.
 func (s *side) cutHTTP1(cause decode.Cause) {
 	c := s.conn
-	h, ok := s.parseHTTP1(s.buf)
+	var h http1.Head
+	ok := s.parseHTTP1(&h, s.buf)
 	ok = ok && (!s.unverified || cause == decode.Cut && s.atPacket && http1.VerifiedEnd(s.buf) == 0 && !(h.Request && s.mayBeBody()))
 	s.unverified = false
 	if client := c.client; !ok || client >= 0 && h.Request != (client == int8(s.number)) || !h.Request && h.Status < 200 {

@@ -66,11 +66,15 @@ func (d *Decoder) contentTyped(contentType string) content {
 	if text == "" || text == grpcType || text == grpcType+"+proto" {
 		return content{kind: grpcMessage, name: protobuf, framed: true}
 	}
+	if contentType == d.lastPlain.mediaType { // usual
+		return d.lastPlain
+	}
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.TrimSpace(text)
 	if !isGRPC(text) {
 		c := d.plainContent(text)
 		c.mediaType = contentType
+		d.lastPlain = c
 		return c
 	}
 	switch sub := subtype(text); sub {
@@ -109,6 +113,9 @@ func namesMethodInBody(contentType string) bool {
 
 // subtypeOf returns the subtype of a media type, in lower case and without parameters.
 func subtypeOf(contentType string) string {
+	if contentType == "application/json" { // usual
+		return json
+	}
 	text, _, _ := strings.Cut(contentType, ";")
 	_, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), "/")
 	return sub

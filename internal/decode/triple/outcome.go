@@ -41,20 +41,20 @@ func (d *Decoder) Outcome(m *rpc.Message, h Heads, plain bool) {
 		return
 	}
 	plain = plain || d.contentOf(h).isPlain()
-	status, err := strconv.ParseUint(text, 10, 15)
+	status, told := number(text)
 	details, _ := Base64(h.last(func(h *Head) string { return h.details }))
-	ofHTTP, errHTTP := strconv.ParseUint(h.last(func(h *Head) string { return h.httpStatus }), 10, 15)
-	isError := errHTTP == nil && ofHTTP >= 400
+	ofHTTP, toldHTTP := number(h.last(func(h *Head) string { return h.httpStatus }))
+	isError := toldHTTP && ofHTTP >= 400
 	switch code := statusCode(details); {
-	case err == nil:
-		m.Status, m.Failed = int32(status), status != 0
+	case told:
+		m.Status, m.Failed = status, status != 0
 	case code > 0: // where the capture lacks the header
 		m.Status, m.Failed = code, true
 	case !plain && h.lacksStatus():
 		m.Status, m.Failed = unnamedStatus(m, h)
 		m.Failed = m.Failed || isError
-	case errHTTP == nil && (plain || isError):
-		m.Status, m.Failed = int32(ofHTTP), isError
+	case toldHTTP && (plain || isError):
+		m.Status, m.Failed = ofHTTP, isError
 	}
 	if !m.Failed {
 		return
@@ -226,4 +226,13 @@ func throwableLine(line string) (class, message string, ok bool) {
 		return "", "", false
 	}
 	return class, message, true
+}
+
+// number reads the number of a status; ok is false for any other text.
+func number(text string) (n int32, ok bool) {
+	if text == "200" || text == "" { // usual, and an error that would be allocated
+		return 200, text != ""
+	}
+	status, err := strconv.ParseUint(text, 10, 15)
+	return int32(status), err == nil
 }

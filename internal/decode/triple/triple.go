@@ -46,6 +46,7 @@ type Decoder struct {
 	operations operations
 	names      map[string]string // names that peers made up, by themselves
 	types      map[string]typeKind
+	lastPlain  content // of the last media type of a plain body
 	contents   map[string]content
 	wrapped    map[wrappedService]bool // names that are words, of wrappers that were seen
 	// descriptors are those of types of results, by their names.
