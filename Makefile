@@ -28,8 +28,7 @@ test: ## needs nothing but Go; about three minutes on two processors
 	$(GO) test -timeout 30m ./...
 
 test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
-	@packages=./... vet=; if [ -n "$$AFTER_TEST" ]; then packages="$$($(GO) run ./internal/dev/raced -tagged)" vet=-vet=off; fi && \
-		$(GO) test $$vet -tags alltests -timeout 60m $$packages
+	@args=./...; if [ -n "$$AFTER_TEST" ]; then args="-vet=off $$($(GO) run ./internal/dev/tagged)"; fi && $(GO) test -tags alltests -timeout 60m $$args
 	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 
