@@ -28,12 +28,12 @@ test: ## needs nothing but Go; about three minutes on two processors
 	$(GO) test -timeout 30m ./...
 
 test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
-	@args=./...; if [ -n "$$AFTER_TEST" ]; then args="-vet=off $$($(GO) run ./internal/dev/tagged)"; fi && $(GO) test -tags alltests -timeout 60m $$args
+	@args=./...; if [ -n "$$AFTER_TEST" ]; then args="-vet=off $$($(GO) run ./internal/dev/subset tag)"; fi && $(GO) test -tags alltests -timeout 60m $$args
 	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 
-race: ## "test" on a smaller sample, with the race detector, of all packages whose tests have more than one goroutine; then live captures, and privileges with cgo, where root may; needs a C compiler
-	@packages="$$($(GO) run ./internal/dev/raced)" || exit; CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 30m $$(echo "$$packages" | grep -v '/internal/capture$$')
+race: ## "test" on a smaller sample, with the race detector, of all tests that have more than one goroutine; then live captures, and privileges with cgo, where root may; needs a C compiler
+	@args="$$($(GO) run ./internal/dev/subset race)" && CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 30m $$(echo "$$args" | tr ' ' '\n' | grep -v '/internal/capture$$')
 	CGO_ENABLED=1 $(GO) test -race -vet=off -short -tags alltests -timeout 30m ./internal/capture
 
 lint:
