@@ -28,7 +28,8 @@ test: ## needs nothing but Go; about three minutes on two processors
 	$(GO) test -timeout 30m ./...
 
 test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
-	@args=./...; if [ -n "$$AFTER_TEST" ]; then args="-vet=off $$($(GO) run ./internal/dev/subset tag)"; fi && $(GO) test -tags alltests -timeout 60m $$args
+	@args=./...; if [ -n "$$AFTER_TEST" ]; then args="-vet=off $$($(GO) run ./internal/dev/subset tag)"; fi && \
+		$(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -tags alltests -timeout 60m $$args # one more than processors: some packages wait most of the time
 	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 

@@ -44,6 +44,8 @@ type question struct {
 	apart []string
 	// always is a package of which all tests are wanted.
 	always string
+	// first are packages to begin with: their tests take long, and wait for Java or take one processor.
+	first []string
 	// others is what the other tests do.
 	others string
 }
@@ -56,7 +58,10 @@ var questions = map[string]question{
 		apart:  []string{"dubbo-wire/internal/decode/classfile", testkit},
 		others: "have one goroutine",
 	},
-	"tag": {flags: []string{"-tags", tag}, yes: dependsOnTag, apart: []string{testkit}, always: testkit, others: "do not depend on the tag"},
+	"tag": {
+		flags: []string{"-tags", tag}, yes: dependsOnTag, apart: []string{testkit}, always: testkit, others: "do not depend on the tag",
+		first: []string{"dubbo-wire/internal/dev/e2e", "dubbo-wire/internal/dev/estimated", "dubbo-wire/cmd/dubbo-wire"},
+	},
 }
 
 // starters are functions and methods that start a goroutine, or run a test beside others.
@@ -183,11 +188,20 @@ func list(w io.Writer, q *question) error {
 	if len(packages) == 0 {
 		return errors.New("no package found")
 	}
+	slices.SortStableFunc(packages, func(a, b string) int { return q.place(a) - q.place(b) })
 	maps.DeleteFunc(left, func(test string, _ bool) bool { return wanted[test] })
 	fmt.Fprintf(w, "-skip=^(%s)$ %s\n", strings.Join(slices.Sorted(maps.Keys(left)), "|"), strings.Join(packages, " "))
 	fmt.Fprintf(os.Stderr, "subset: tests of %d names in %d packages; those of %d other names, and of %d other packages, %s\n",
 		len(wanted), len(packages), len(left), len(tested)-len(packages), q.others)
 	return nil
+}
+
+// place is where a package comes in the list.
+func (q *question) place(path string) int {
+	if i := slices.Index(q.first, path); i >= 0 {
+		return i
+	}
+	return len(q.first)
 }
 
 // name is that of a declaration at the top level of a package.
