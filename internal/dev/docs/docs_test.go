@@ -255,7 +255,7 @@ var generated = map[string]func(*testing.T) string{
 
 var marker = regexp.MustCompile(`(?s)(<!-- (\w+): generated -->\n).*?(<!-- end of \w+ -->\n)`)
 
-func TestTables(t *testing.T) {
+func TestTablesOfPages(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range pages(t) {
 		old := read(t, name)
@@ -367,7 +367,7 @@ func headings(page string) []string {
 
 // The README is short: what is longer belongs to docs. Every page of docs is in its index, and begins with a heading and a paragraph
 // that says what it answers.
-func TestPages(t *testing.T) {
+func TestPagesAreListed(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(read(t, "README.md"), "\n"), 200, "README.md")
 	index := read(t, "docs/README.md")
 	for _, name := range pages(t) {
