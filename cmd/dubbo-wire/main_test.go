@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,6 +81,12 @@ func TestScript(t *testing.T) {
 			scripts = append(scripts, filepath.Join("testdata", "script", name+".txtar"))
 		}
 	}
+	if testkit.Passed() { // the others have no condition of the build tag
+		scripts = slices.DeleteFunc(scripts, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && !tagCondition.Match(text)
+		})
+	}
 	testscript.Run(t, testscript.Params{
 		Files:               scripts,
 		UpdateScripts:       *testkit.Update,
@@ -119,6 +126,9 @@ func TestScript(t *testing.T) {
 		},
 	})
 }
+
+// tagCondition matches the conditions of TestScript and what is set only with the build tag alltests.
+var tagCondition = regexp.MustCompile(`\[!?(live|all)\]|\$\{?PORT\b`)
 
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

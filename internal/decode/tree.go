@@ -185,7 +185,7 @@ func (t *Tree) add(k Kind, l Label, name string, index, off, end int) *Node {
 
 // grow is add for a tree that has no memory for the node. It is apart because add is faster without a call.
 func (t *Tree) grow(k Kind, l Label, name string, index, off, end int) *Node {
-	t.Nodes = slices.Grow(t.Nodes, 1)
+	t.Nodes = slices.Grow(t.Nodes, max(1, min(len(t.Nodes), t.maxNodes()+restNodes-len(t.Nodes))))
 	return t.add(k, l, name, index, off, end)
 }
 

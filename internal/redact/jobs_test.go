@@ -17,7 +17,7 @@ import (
 
 // The output does not depend on the number of workers, nor on how much is remembered while they work, nor on whether messages are copied
 // without a tree.
-func TestJobs(t *testing.T) {
+func TestRedactJobs(t *testing.T) {
 	for _, name := range []string{"hessian2", "loss", "triple", "kryo"} {
 		paths, _ := filepath.Glob(filepath.Join(captures, name+"*.pcap*"))
 		require.NotEmpty(t, paths, name)

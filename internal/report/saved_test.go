@@ -268,7 +268,7 @@ func addMany(s *sizes.Stat, n int) {
 
 // The sum of two reports does not depend on how they came, by file or straight from a run, and their order is that of
 // their inputs only.
-func TestMerge(t *testing.T) {
+func TestMergeSteps(t *testing.T) {
 	merged := func(list ...*Report) *Report {
 		r, err := Merge(list, 1000)
 		require.NoError(t, err)

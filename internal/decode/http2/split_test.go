@@ -102,7 +102,7 @@ func requireSame(t *testing.T, want, got messages) {
 func TestGenerated(t *testing.T) {
 	for style, name := range traffic.HTTP2Styles() {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(4) {
+			for seed := range seeds(4) {
 				segments, truth, err := traffic.HTTP2Talk(seed, style, 60, 1448)
 				require.NoError(t, err)
 				for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"dubbo-wire/internal/decode/classpath"
 	"dubbo-wire/internal/estimate/helper"
@@ -158,7 +159,7 @@ func (r *run) start(ctx context.Context, vm *machine) (err error) {
 	if err != nil {
 		return err
 	}
-	config := jvm.Config{Schemas: path.Generated(), Source: helper.Source, Java: r.Java, ClassPath: r.ClassPath, UserPath: r.UserPath, MaxBody: 16 << 20}
+	config := jvm.Config{Schemas: path.Generated(), Source: helper.Source, Java: r.Java, ClassPath: r.ClassPath, UserPath: r.UserPath, MaxBody: 16 << 20, Timeout: 10 * time.Minute} // however busy the machine is
 	for _, t := range vm.targets {
 		base, registered := strings.CutSuffix(t, registeredSuffix)
 		if registered {

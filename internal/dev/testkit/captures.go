@@ -156,16 +156,19 @@ func (c *Capture) usual(n int) bool { return c.index%n == 0 || n < 50 && c.first
 // with the tag alltests leave out what they have done there with the same input.
 var afterTest = All && os.Getenv("AFTER_TEST") != ""
 
+// Passed reports whether "go test ./..." has passed before, so that what is the same without the build tag alltests need not be tested.
+func Passed() bool { return afterTest && !testing.Short() }
+
 // Left reports whether a check of the sample of every n-th capture has this one still before it: Sampled, but without the captures
 // that "go test ./..." has checked if it has run before. What is checked must not depend on All.
 func (c *Capture) Left(n int) bool {
-	return c.Sampled(n) && (!afterTest || testing.Short() || !c.usual(n))
+	return c.Sampled(n) && (!Passed() || !c.usual(n))
 }
 
 // Once skips a test that is the same with and without the build tag alltests if "go test ./..." has run it before.
 func Once(t testing.TB) {
 	t.Helper()
-	if afterTest && !testing.Short() {
+	if Passed() {
 		t.Skip("passed in go test ./...")
 	}
 }

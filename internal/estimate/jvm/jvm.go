@@ -71,7 +71,7 @@ const (
 	maxPending      = 2048     // records that are not answered yet
 	maxDeaths       = 10       // of children; then no other is started
 	slow            = 2 * time.Second
-	maxSlow         = 4 * time.Minute // for all slow messages together
+	maxSlow         = 8 // timeouts for all slow messages together
 	maxRecord       = 256 << 20
 	headerSize      = 1 + 8 + 4 // kind, id, group
 )
@@ -184,7 +184,7 @@ func (c *Child) answered(r Result) error {
 		c.slow += took
 	}
 	c.last = now
-	tooSlow := c.slow > maxSlow
+	tooSlow := c.slow > maxSlow*c.config.Timeout
 	c.mu.Unlock()
 	c.result(r)
 	if tooSlow {
@@ -263,7 +263,7 @@ func (c *Child) recover() error {
 		}
 		if errors.Is(cause, errSlow) {
 			c.deaths++
-			c.err = errSlow
+			c.err = fmt.Errorf("messages that took more than %v each took more than %v together", slow, maxSlow*c.config.Timeout)
 			break
 		}
 		c.mu.Lock()
@@ -322,7 +322,7 @@ func (c *Child) answeredTo(record []byte) bool {
 }
 
 // errSlow ends a child at whose messages too much time was lost.
-var errSlow = fmt.Errorf("messages that took more than %v each took more than %v together", slow, maxSlow)
+var errSlow = errors.New("slow messages")
 
 // skips returns why messages of a group are not sent any more, nil if they are.
 func (c *Child) skips(key groupKind) error {
