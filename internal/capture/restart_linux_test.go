@@ -31,7 +31,7 @@ func TestStartAgain(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
 	binary := filepath.Join(dir, "dubbo-wire")
-	build := exec.Command("go", "build", "-pgo=off", "-o", binary, "dubbo-wire/cmd/dubbo-wire")
+	build := exec.Command("go", "build", "-o", binary, "dubbo-wire/cmd/dubbo-wire")
 	build.Env = append(os.Environ(), "CGO_ENABLED=1")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -32,7 +32,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	path := filepath.Join(dir, "dubbo-wire")
 	built = dir
-	cmd := exec.Command("go", "build", "-pgo=off", "-o", path, "./cmd/dubbo-wire") // of what the tests have compiled
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/dubbo-wire")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -97,6 +97,7 @@ type Mix struct {
 var Mixes = []Mix{
 	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network", nil, false},
 	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only", nil, false},
+	{"short", [nClasses]int{100, 0, 0, 0}, 512, "small calls, a message or two to a packet", nil, false},
 	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB", nil, false},
 	{"triple", [nClasses]int{70, 20, 8, 2}, 1448, "the default calls over Triple", []http2Style{dubboStyle}, false},
 	{"rest", [nClasses]int{70, 20, 8, 2}, 1448, "calls of the default sizes over HTTP/1.1, as Dubbo's REST sends them", nil, true},
