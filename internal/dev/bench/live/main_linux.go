@@ -149,16 +149,16 @@ func measure(args []string, packets [][]byte, rate float64) (s sample, err error
 	s.rate = float64(len(packets)) / took.Seconds()
 	seen := int64(0)
 	if args[0] == "tcpdump" {
-		fields := strings.Fields(notes.String()[max(0, strings.LastIndex(notes.String(), "\n")-200):])
+		fields := strings.Fields(notes.String())
 		if i := slices.Index(fields, "captured"); i >= 2 {
 			seen, _ = strconv.ParseInt(fields[i-2], 10, 64)
 		}
 	} else {
 		var report struct {
-			Coverage struct{ PacketsRead int64 }
+			Inputs []struct{ Packets int64 }
 		}
-		if json.Unmarshal(out.Bytes(), &report) == nil {
-			seen = report.Coverage.PacketsRead
+		if json.Unmarshal(out.Bytes(), &report) == nil && len(report.Inputs) == 1 {
+			seen = report.Inputs[0].Packets
 		}
 	}
 	s.dropped = int64(len(packets)) - seen
