@@ -23,8 +23,14 @@ func (j *jsonGroup) appendTo(b []byte) []byte {
 		name  string
 		count *int64
 	}{
-		{`"groups":`, j.Groups}, {`"calls":`, j.Calls}, {`"oneWay":`, j.OneWay}, {`"errors":`, j.Errors}, {`"exceptions":`, j.Exceptions},
-		{`"unanswered":`, j.Unanswered}, {`"statusUnknown":`, j.StatusUnknown}, {`"answeredInOther":`, j.AnsweredInOther},
+		{`"groups":`, j.Groups},
+		{`"calls":`, j.Calls},
+		{`"oneWay":`, j.OneWay},
+		{`"errors":`, j.Errors},
+		{`"exceptions":`, j.Exceptions},
+		{`"unanswered":`, j.Unanswered},
+		{`"statusUnknown":`, j.StatusUnknown},
+		{`"answeredInOther":`, j.AnsweredInOther},
 	} {
 		if m.count != nil {
 			b = append(strconv.AppendInt(append(b, m.name...), *m.count, 10), ',')
