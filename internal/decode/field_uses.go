@@ -52,6 +52,9 @@ type FieldUse struct {
 	UndeclaredBytes int64
 }
 
+// Key returns the path.
+func (f *FieldUse) Key() string { return f.Path }
+
 // NeverSet reports whether the field has no value but its default.
 func (f *FieldUse) NeverSet() bool { return f.Set == 0 && f.Path != OtherPaths }
 
@@ -69,30 +72,27 @@ func (f *FieldUse) add(o *FieldUse) {
 type FieldUses struct {
 	// Messages is the number of bodies, Bytes their bytes.
 	Messages, Bytes int64
-	by              map[string]*FieldUse
+	by              Listed[string, FieldUse, *FieldUse]
 }
 
 // Len returns the number of fields.
-func (u *FieldUses) Len() int { return len(u.by) }
+func (u *FieldUses) Len() int { return len(u.by.All) }
 
 // Add adds the fields of bodies. Those that would exceed most have the path OtherPaths.
 func (u *FieldUses) Add(list []FieldUse, messages, bytes int64, most int) {
 	u.Messages += messages
 	u.Bytes += bytes
+	u.by.Reserve(min(len(list), most+1))
 	for i := range list {
 		f := &list[i]
-		sum := u.by[f.Path]
+		sum := u.by.Find(f.Path)
 		if sum == nil {
 			path := f.Path
-			if len(u.by) >= most {
+			if len(u.by.All) >= most {
 				path = OtherPaths
 			}
-			if sum = u.by[path]; sum == nil {
-				if u.by == nil {
-					u.by = make(map[string]*FieldUse)
-				}
-				sum = &FieldUse{Path: path}
-				u.by[path] = sum
+			if sum = u.by.Find(path); sum == nil {
+				sum = u.by.Add(FieldUse{Path: path})
 			}
 		}
 		sum.add(f)
@@ -101,19 +101,14 @@ func (u *FieldUses) Add(list []FieldUse, messages, bytes int64, most int) {
 
 // List returns all fields: those with most bytes of defaults and of undeclared values first.
 func (u *FieldUses) List() []FieldUse {
-	list := make([]FieldUse, 0, len(u.by))
-	for _, f := range u.by {
-		list = append(list, *f)
-	}
-	slices.SortFunc(list, func(a, b FieldUse) int {
+	return u.by.Sorted(func(a, b FieldUse) int {
 		return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(a.Path, b.Path))
 	})
-	return list
 }
 
 // Lacks reports whether a field beyond the limit had a value other than its default.
 func (u *FieldUses) Lacks() bool {
-	o := u.by[OtherPaths]
+	o := u.by.Find(OtherPaths)
 	return o != nil && o.Set > 0
 }
 

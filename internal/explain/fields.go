@@ -18,7 +18,7 @@ func (f *Frame) fields() (*decode.FieldUses, bool) {
 	if f.subject.Secret != Open || m.Tree == nil {
 		return nil, false
 	}
-	list, ok := m.Fields(new(decode.Anatomist))
+	list, ok := m.AppendFields(nil, new(decode.Anatomist))
 	u := new(decode.FieldUses)
 	u.Add(list, 1, int64(m.BodyLen), len(list))
 	return u, ok

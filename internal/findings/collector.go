@@ -52,15 +52,17 @@ type Collector struct {
 	failureOrder  []*failure // in order of their first call
 	deadlines     map[clientMethod]*deadline
 	deadlineOrder []*deadline // in order of their first call
-	attempts      attempts
-	serverNumbers map[string]uint32
-	exhausted     map[string]*exhausted
-	servers       []*exhausted // in order of their first call
-	httpConns     []httpConn
-	targets       map[targetKey]lastResponse
-	bodies        int // bytes of copies
-	fields        int // of all methods
-	unansweredLen int // times in memory
+	// latestDeadlines is a cache of deadlines, by the numbers of client and method.
+	latestDeadlines [recent]*deadline
+	attempts        attempts
+	serverNumbers   map[string]uint32
+	exhausted       map[string]*exhausted
+	servers         []*exhausted // in order of their first call
+	httpConns       []httpConn
+	targets         map[targetKey]lastResponse
+	bodies          int // bytes of copies
+	fields          int // of all methods
+	unansweredLen   int // times in memory
 	// rest has the calls of methods beyond the limit, unknown those without a request or with one that does not tell its method.
 	rest, unknown method
 }
@@ -80,11 +82,10 @@ type connKey struct {
 // conn holds the client and the large responses of a connKey.
 type conn struct {
 	connKey
-	client   *client
-	large    *largeResponses
-	deadline *deadline // of the latest call
-	server   uint32    // its number, 0: not yet known
-	listed   bool      // in httpConns
+	client *client
+	large  *largeResponses
+	server uint32 // its number, 0: not yet known
+	listed bool   // in httpConns
 }
 
 // New returns an empty collector.

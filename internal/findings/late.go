@@ -42,8 +42,9 @@ func (l *late) add(o late) {
 
 // deadline returns what is known of the timeouts of a call, or nil.
 func (k *Collector) deadline(of *conn, m *method) *deadline {
-	if of.deadline != nil && of.deadline.method == m {
-		return of.deadline
+	at := &k.latestDeadlines[(of.client.number*0x9e3779b1+m.number)%recent]
+	if d := *at; d != nil && d.method == m && d.client == of.client {
+		return d
 	}
 	key := clientMethod{of.client, m}
 	d := k.deadlines[key]
@@ -55,7 +56,7 @@ func (k *Collector) deadline(of *conn, m *method) *deadline {
 		k.deadlines[key] = d
 		k.deadlineOrder = append(k.deadlineOrder, d)
 	}
-	of.deadline = d
+	*at = d
 	return d
 }
 

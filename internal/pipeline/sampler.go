@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/call"
@@ -69,15 +70,42 @@ const (
 type sampler struct {
 	Sample
 	methods      map[*rpc.Operation]*methodSample
-	bytes        int // charged bytes of sampled bodies
-	large        int // bytes of sampled bodies above maxCharged
-	passed       int // bytes of all bodies
+	recent       [recentSamples]recentSample // a cache of methods
+	bytes        int                         // charged bytes of sampled bodies
+	large        int                         // bytes of sampled bodies above maxCharged
+	passed       int                         // bytes of all bodies
 	unidentified int
 	causes       int
 	memory       int // of samples whose calls are open
 	anatomy      decode.Anatomist
+	paths        []decode.PathBytes // of the current body
+	fields       []decode.FieldUse
 	current      *methodSample // of the message that is being decoded, nil if it is not sampled
 	envelopes    bool          // other bodies are read up to the envelope
+}
+
+// recentSamples is the size of the cache of methods.
+const recentSamples = 1 << 7
+
+type recentSample struct {
+	operation *rpc.Operation
+	method    *methodSample
+}
+
+// known returns the counters of a method, nil if it has none.
+func (k *sampler) known(n *rpc.Operation) *methodSample {
+	if n == nil {
+		return nil
+	}
+	at := &k.recent[n.Hash%recentSamples]
+	if at.operation == n {
+		return at.method
+	}
+	of := k.methods[n]
+	if of != nil {
+		*at = recentSample{n, of}
+	}
+	return of
 }
 
 type methodSample struct {
@@ -104,7 +132,7 @@ func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
 	if k.Calls == AllCalls || k.early(l) {
 		return true
 	}
-	of := k.methods[n]
+	of := k.known(n)
 	switch {
 	case of == nil:
 		return n.Hash != 0 && len(k.methods) < maxSampledMethods // operations that are not shared would all be different methods
@@ -120,7 +148,7 @@ func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
 // method returns the counters of a method. Without a known name, or beyond maxSampledMethods, they are temporary, and
 // no bodies are copied.
 func (k *sampler) method(n *rpc.Operation) *methodSample {
-	of := k.methods[n]
+	of := k.known(n)
 	switch {
 	case of != nil:
 	case n == nil || n.Hash == 0 || len(k.methods) >= maxSampledMethods:
@@ -213,10 +241,12 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		}
 	}
 	if k.Paths || k.Bodies {
-		in.Fields, in.HasFields = msg.Fields(&k.anatomy)
+		k.fields, in.HasFields = msg.AppendFields(k.fields[:0], &k.anatomy)
+		in.Fields = slices.Clone(k.fields)
 	}
 	if k.Paths {
-		in.Paths = msg.AppendPaths([]decode.PathBytes{}, &k.anatomy) // not nil, even if the body is empty
+		k.paths = msg.AppendPaths(k.paths[:0], &k.anatomy)
+		in.Paths = append(make([]decode.PathBytes, 0, len(k.paths)), k.paths...) // not nil, even if the body is empty
 	}
 	if k.Bodies && msg.Kind == rpc.Response && msg.Encoding == "" && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
 		of.copied++

@@ -210,6 +210,7 @@ func (r *Report) merge(keys []int) []*sizes.Group {
 	}
 	var all, rest []*sizes.Group
 	by := make(map[string]*sizes.Group)
+	var m *sizes.Group // of the group before, which mostly has the same keys
 	for _, g := range r.Groups {
 		if g.Rest {
 			sum := &sizes.Group{Rest: true, Groups: g.Groups}
@@ -217,17 +218,28 @@ func (r *Report) merge(keys []int) []*sizes.Group {
 			rest = append(rest[:0], sum)
 			continue
 		}
-		values := listOf(keys, func(k int) string { return g.Values[k] })
-		name := strings.Join(values, "\x00")
-		m := by[name]
-		if m == nil {
-			m = &sizes.Group{Values: values}
-			by[name] = m
-			all = append(all, m)
+		if m == nil || !hasValues(m, g, keys) {
+			values := listOf(keys, func(k int) string { return g.Values[k] })
+			name := strings.Join(values, "\x00")
+			if m = by[name]; m == nil {
+				m = &sizes.Group{Values: values}
+				by[name] = m
+				all = append(all, m)
+			}
 		}
 		m.MergeSizes(g)
 	}
 	return append(all, rest...)
+}
+
+// hasValues reports whether the values of m are those of g for keys.
+func hasValues(m, g *sizes.Group, keys []int) bool {
+	for i, k := range keys {
+		if m.Values[i] != g.Values[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // keyIndex returns the index of a key in the grouping, -1 if it is missing.

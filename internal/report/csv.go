@@ -49,7 +49,8 @@ func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
 				yield("serializationId", idOrEmpty(int(g.SerializationID)))
 			}
 		}
-		j := r.jsonGroup(g, false)
+		j := new(jsonGroup)
+		r.jsonGroup(j, g, false)
 		j.separateResponses(g, false)
 		r.csvMembers("", reflect.ValueOf(j).Elem(), yield)
 		rest := ""
@@ -74,19 +75,26 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 			}
 		case *Number:
 			yield(name, string(*f))
-		case *members:
-			for _, m := range *f {
-				yield(m.name, string(m.value.(Number)))
+		case *struct{}: // rates
+			for name, rate := range r.jsonRates(v.Addr().Interface().(*jsonGroup).group) {
+				yield(name, string(rate))
 			}
 		case *string:
 			yield(name, *f)
 		case **jsonDirection:
 			r.csvMembers(name+".", reflect.ValueOf(*f).Elem(), yield)
-		case *jsonDirection, *jsonStat:
+		case *jsonDirection:
+			r.csvMembers(name+".", v.Field(i), yield)
+		case *jsonStat:
+			*f = f.filled()
 			r.csvMembers(name+".", v.Field(i), yield)
 		case **jsonStat:
 			if r.compressed() {
-				r.csvMembers(name+".", reflect.ValueOf(cmp.Or(*f, new(jsonStat))).Elem(), yield)
+				stat := new(jsonStat)
+				if *f != nil {
+					*stat = (*f).filled()
+				}
+				r.csvMembers(name+".", reflect.ValueOf(stat).Elem(), yield)
 			}
 		case **jsonLargest:
 			largest := cmp.Or(*f, new(jsonLargest))

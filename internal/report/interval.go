@@ -119,7 +119,9 @@ func (v *Interval) WriteJSON(w io.Writer) error {
 		Calls: r.Selected.Calls, Errors: r.Selected.Errors, RingPercent: sizes.Round3(v.RingPercent), CoveragePercent: v.Coverage,
 		By: r.keyNames(), Groups: listOf(r.Groups, func(g *sizes.Group) *jsonGroup {
 			g.Largest = sizes.Largest{} // its file has no name yet
-			return r.jsonGroup(g, false)
+			j := new(jsonGroup)
+			r.jsonGroup(j, g, false)
+			return j
 		}),
 	}
 	if v.DroppedInAll >= 0 {

@@ -22,12 +22,15 @@ func (r *Report) writeJSON(w io.Writer, buckets, flat bool) error {
 	p.object(r.jsonHead(buckets))
 	p.member("groups")
 	p.write("[")
+	var j jsonGroup
 	for i, g := range r.Groups {
 		if i > 0 {
 			p.write(",")
 		}
 		p.line(2)
-		p.value(r.jsonGroup(g, buckets), 2)
+		r.jsonGroup(&j, g, buckets)
+		p.group = j.appendTo(p.group[:0])
+		p.compact(p.group, 2)
 		if p.err != nil {
 			return p.err
 		}
@@ -64,7 +67,7 @@ type jsonPrinter struct {
 	flat bool          // all in one line
 	err  error
 
-	indented []byte
+	group, indented []byte
 }
 
 func newJSONPrinter(w io.Writer, flat bool) *jsonPrinter {
@@ -91,6 +94,15 @@ func (p *jsonPrinter) line(level int) {
 	for range level {
 		p.write(" ")
 	}
+}
+
+// compact prints JSON without spaces on a line of a level.
+func (p *jsonPrinter) compact(text []byte, level int) {
+	if !p.flat {
+		p.indented = appendIndented(p.indented[:0], text, level)
+		text = p.indented
+	}
+	_, _ = p.w.Write(text)
 }
 
 // value prints v on a line of a level.

@@ -348,13 +348,13 @@ func (d *savedReader) readGroups() error {
 		n++
 		var sums sizes.Group
 		g := bindGroup(&sums)
-		if err := d.dec.Decode(g); err != nil {
+		if err := d.dec.Decode(&g); err != nil {
 			if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 				kind.Field = strings.TrimSuffix(strconv.Itoa(n)+"."+kind.Field, ".")
 			}
 			return err
 		}
-		if err := d.group(g, &sums); err != nil {
+		if err := d.group(&g, &sums); err != nil {
 			return fmt.Errorf("group %d %w", n, err)
 		}
 		return nil

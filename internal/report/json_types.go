@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -184,7 +183,7 @@ type (
 		StatusUnknown   *int64        `json:"statusUnknown,omitempty" csv:"-"`
 		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
 		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // only read: see restore
-		Rates           members       `json:"rates,omitempty"`           // written as members of the group
+		Rates           struct{}      `json:"rates,omitzero"`            // columns of CSV, and members of the group
 		Request         jsonDirection `json:"request"`
 		Response        jsonDirection `json:"response"`
 		// The responses by kind. JSON omits all three if responseOk equals response.
@@ -199,7 +198,9 @@ type (
 		Anatomy *jsonInside  `json:"anatomy,omitempty" csv:"-"`
 		Largest *jsonLargest `json:"largest"`
 
-		key members // written instead of the key's fields
+		// group is the one to write. Its key and its rates are written instead of the fields for them.
+		report *Report
+		group  *sizes.Group
 	}
 	// jsonAnswers marks reports of versions that did not separate responses by kind.
 	jsonAnswers   struct{}
@@ -223,6 +224,11 @@ type (
 		P99     Number     `json:"p99"`
 		Max     Number     `json:"max"`
 		Buckets bucketList `json:"buckets,omitempty"`
+
+		// of is the distribution to write, whose numbers are divided by unit; listed is set if its buckets are written, too.
+		of     *sizes.Stat
+		unit   int64
+		listed bool
 	}
 	jsonPart struct {
 		Path  string `json:"path"`
@@ -307,18 +313,8 @@ var notNumbers = [256]string{'"': "string", '{': "object", '[': "array", 't': "b
 
 // decimalOf returns n/unit as an exact decimal number; unit is 1 or 1000.
 func decimalOf(n, unit int64) Number {
-	if n%unit == 0 {
-		return Number(strconv.FormatInt(n/unit, 10))
-	}
-	b := make([]byte, 0, 24)
-	if n < 0 {
-		b = append(b, '-')
-	}
-	rest := n % unit
-	b = strconv.AppendInt(b, max(n/unit, -(n/unit)), 10)
-	b = strconv.AppendInt(b, unit+max(rest, -rest), 10) // 1 and three digits
-	b[len(b)-4] = '.'
-	return Number(strings.TrimRight(string(b), "0"))
+	var b [24]byte
+	return Number(appendDecimal(b[:0], n, unit))
 }
 
 // decimal formats f with as many digits as it needs.
@@ -342,43 +338,26 @@ func (n Number) fixed(unit int64) (int64, bool) {
 // bucketList is the buckets of a distribution: the greatest number and the count of each.
 type bucketList [][2]Number
 
-// MarshalJSON encodes all buckets in one call, for speed.
-func (l bucketList) MarshalJSON() ([]byte, error) {
-	b := []byte{'['}
-	for i, x := range l {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, '['), x[0]...)
-		b = append(append(b, ','), x[1]...)
-		b = append(b, ']')
-	}
-	return append(b, ']'), nil
-}
-
 var (
 	errNoBuckets = errors.New("has no buckets; save reports with --buckets")
 	errNumber    = errors.New("has an impossible number")
 )
 
-// statOf returns the JSON of a distribution.
-// StatJSON returns a distribution of bytes as reports print it in JSON.
-func StatJSON(s *sizes.Stat) any { return statOf(s, 1, false) }
+// savedPercentiles are those of jsonStat.
+var savedPercentiles = [...]float64{50, 90, 95, 99}
 
-func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
-	if s.Count == 0 {
-		return jsonStat{Total: "0"}
-	}
-	p := s.Percentiles(50, 90, 95, 99)
-	j := jsonStat{
-		Total: decimalOf(s.Total, unit), Min: decimalOf(s.Min, unit), Max: decimalOf(s.Max, unit),
-		Mean: Number(decimal(sizes.Round3(s.Mean() / float64(unit)))),
-		P50:  decimalOf(p[0], unit), P90: decimalOf(p[1], unit), P95: decimalOf(p[2], unit), P99: decimalOf(p[3], unit),
-	}
-	if buckets {
-		s.Buckets(func(_, upper, n int64) {
-			j.Buckets = append(j.Buckets, [2]Number{decimalOf(upper, unit), decimalOf(n, 1)})
-		})
+// StatJSON returns a distribution of bytes as reports print it in JSON.
+func StatJSON(s *sizes.Stat) any { return jsonStat{of: s, unit: 1}.filled() }
+
+// filled returns j with the numbers of the distribution that of is.
+func (j jsonStat) filled() jsonStat {
+	s, unit := j.of, j.unit
+	j.Total = decimalOf(s.Total, unit)
+	if s.Count > 0 {
+		p := s.Percentiles(savedPercentiles[:]...)
+		j.Min, j.Max = decimalOf(s.Min, unit), decimalOf(s.Max, unit)
+		j.Mean = Number(decimal(sizes.Round3(s.Mean() / float64(unit))))
+		j.P50, j.P90, j.P95, j.P99 = decimalOf(p[0], unit), decimalOf(p[1], unit), decimalOf(p[2], unit), decimalOf(p[3], unit)
 	}
 	return j
 }
@@ -445,11 +424,10 @@ func jsonDirectionOf(d *sizes.Direction, buckets bool) jsonDirection {
 	j.Count = &d.Body.Count
 	stats := directionStats(d)
 	for i, s := range j.stats("") {
-		*s.json = statOf(stats[i], s.unit, buckets)
+		*s.json = jsonStat{of: stats[i], unit: s.unit, listed: buckets}
 	}
 	if u := d.Uncompressed; u != nil {
-		stat := statOf(u, 1, buckets)
-		j.UncompressedBytes = &stat
+		j.UncompressedBytes = &jsonStat{of: u, unit: 1, listed: buckets}
 		if u.Count != d.Body.Count {
 			j.UncompressedCount = &u.Count
 		}
@@ -469,28 +447,28 @@ func (j *jsonGroup) separateResponses(g *sizes.Group, buckets bool) {
 }
 
 // bindGroup returns a group whose counters point into g.
-func bindGroup(g *sizes.Group) *jsonGroup {
-	return &jsonGroup{
+func bindGroup(g *sizes.Group) jsonGroup {
+	return jsonGroup{
 		Rest: g.Rest, Groups: &g.Groups, Calls: &g.Calls, OneWay: &g.OneWay, Errors: &g.Errors, Exceptions: &g.Exceptions,
 		Unanswered: &g.Unanswered, StatusUnknown: &g.Unknown, AnsweredInOther: &g.OtherAnswers,
 	}
 }
 
-// jsonGroup returns the JSON of a group.
-func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
-	j := bindGroup(g)
+// jsonGroup sets j to the JSON of a group.
+func (r *Report) jsonGroup(j *jsonGroup, g *sizes.Group, buckets bool) {
+	parts := j.Parts[:0]
+	*j = bindGroup(g)
+	j.report, j.group, j.Parts = r, g, parts
 	if !g.Rest {
 		j.Groups = nil
 	}
-	j.key = r.jsonKey(g)
 	j.StatusUnknown, j.AnsweredInOther = nonzero(j.StatusUnknown), nonzero(j.AnsweredInOther)
-	j.Rates = r.jsonRates(g)
 	j.Request, j.Response = jsonDirectionOf(&g.Request, buckets), jsonDirectionOf(g.Response(), buckets)
 	if g.NotOK != nil {
 		j.separateResponses(g, buckets)
 	}
 	for i, s := range j.times() {
-		*s.json = statOf([]*sizes.Stat{&g.Latency, &g.Wait}[i], s.unit, buckets)
+		*s.json = jsonStat{of: []*sizes.Stat{&g.Latency, &g.Wait}[i], unit: s.unit, listed: buckets}
 	}
 	if r.Parts {
 		j.setParts(&g.Parts)
@@ -507,7 +485,6 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	if l := g.Largest; l.Frame > 0 {
 		j.Largest = &jsonLargest{r.inputFile(l.File), decimalOf(l.Frame, 1), decimalOf(l.BodyBytes, 1)}
 	}
-	return j
 }
 
 // setParts sets Parts to the bytes of each class, without ClassCompressed if there are none.
@@ -556,39 +533,6 @@ func fieldsOf(u *decode.FieldUses) []jsonField {
 		}
 	}
 	return list
-}
-
-// jsonKey returns the members of a group's key. Connections and statuses are numbers.
-func (r *Report) jsonKey(g *sizes.Group) (key members) {
-	for i, v := range g.Values {
-		k := r.By.Keys[i]
-		var value any = v
-		if n, err := strconv.Atoi(v); k == sizes.Connection || k == sizes.Status && err == nil {
-			value = n
-		} else if k == sizes.Product && v == "" {
-			value = nil
-		}
-		key = append(key, member{string(k), value})
-		if k == sizes.Serialization && g.SerializationID >= 0 {
-			key = append(key, member{"serializationId", g.SerializationID})
-		}
-	}
-	return key
-}
-
-// MarshalJSON encodes the group: its key, then its other members.
-func (j *jsonGroup) MarshalJSON() ([]byte, error) {
-	type plain jsonGroup // without this method
-	text, err := marshal((*plain)(j))
-	if before, rates, ok := bytes.Cut(text, []byte(`"rates":{`)); ok { // only numbers precede it
-		end := bytes.IndexByte(rates, '}')
-		text = slices.Concat(before, rates[:end], rates[end+1:])
-	}
-	if err != nil || len(j.key) == 0 { // the row of groups beyond the limit
-		return text, err
-	}
-	key, err := marshal(j.key)
-	return append(append(key[:max(len(key)-1, 0)], ','), text[1:]...), err
 }
 
 // value returns a part of the group's key, nil if it is missing.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 	"time"
 
@@ -217,16 +218,17 @@ func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum, nanos int64) []cel
 	return listOf(list, func(m *metric) cell { return m.value(&row) })
 }
 
-// jsonRates returns the metrics that have a field, rounded to three decimals, null if there is no number. They are based on the time
+// jsonRates yields the metrics that have a field, rounded to three decimals, null if there is no number. They are based on the time
 // of the whole input, also if calls are grouped by time.
-func (r *Report) jsonRates(g *sizes.Group) (rates members) {
-	row := groupRow{report: r, Group: g, nanos: r.nanos()}
-	for i := range metrics {
-		if m := &metrics[i]; m.field != "" {
-			rates = append(rates, member{m.field, rounded(m.value(&row), m.unit)})
+func (r *Report) jsonRates(g *sizes.Group) iter.Seq2[string, Number] {
+	return func(yield func(string, Number) bool) {
+		row := groupRow{report: r, Group: g, nanos: r.nanos()}
+		for i := range metrics {
+			if m := &metrics[i]; m.field != "" && !yield(m.field, rounded(m.value(&row), m.unit)) {
+				return
+			}
 		}
 	}
-	return rates
 }
 
 // rounded returns a cell's number with three decimals.

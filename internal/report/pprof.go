@@ -41,16 +41,24 @@ func (r *Report) WritePprof(w io.Writer) error {
 		}
 		return l
 	}
+	labels := make(map[[2]string]map[string][]string) // which samples share
 	for _, s := range r.stacks() {
-		sample := &profile.Sample{Value: []int64{s.bytes, s.requests, s.responses}, Label: make(map[string][]string)}
+		kinds := [2]string{s.class, s.serialization}
+		label := labels[kinds]
+		if label == nil {
+			label = make(map[string][]string)
+			for i, name := range [2]string{"class", "serialization"} {
+				if kinds[i] != "" {
+					label[name] = []string{kinds[i]}
+				}
+			}
+			labels[kinds] = label
+		}
+		sample := &profile.Sample{
+			Value: []int64{s.bytes, s.requests, s.responses}, Label: label, Location: make([]*profile.Location, 0, len(s.frames)),
+		}
 		for i := len(s.frames) - 1; i >= 0; i-- { // the leaf first
 			sample.Location = append(sample.Location, place(s.frames[i]))
-		}
-		if s.class != "" {
-			sample.Label["class"] = []string{s.class}
-		}
-		if s.serialization != "" {
-			sample.Label["serialization"] = []string{s.serialization}
 		}
 		p.Sample = append(p.Sample, sample)
 	}

@@ -39,6 +39,9 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 			m.names = append(m.names, comparisonName(row.Values))
 		}
 	}
+	if len(rows) < 2 { // no method is in two of them, and there may be many
+		return m, true
+	}
 	m.methods = make(map[[2]string]map[string]*sizes.Group)
 	for _, g := range r.Groups {
 		if g.Rest || isUnknown(g.Values[service], g.Values[method]) || r.serializationUnknown(g) {

@@ -31,6 +31,7 @@ const (
 // sampled, bytes of paths are in proportion to those of the sample.
 func (r *Report) stacks() []stack {
 	var all []stack
+	names := make(pathNames)
 	lead, serialization := r.leading(), r.keyIndex(sizes.Serialization)
 	for _, g := range r.Groups {
 		var of stack
@@ -48,8 +49,8 @@ func (r *Report) stacks() []stack {
 		if in == nil {
 			in = new(sizes.GroupAnatomy)
 		}
-		all = appendDirection(all, of, "request", &g.Request, &in.Request)
-		all = appendDirection(all, of, "response", g.Response(), &in.Response)
+		all = appendDirection(all, of, "request", &g.Request, &in.Request, names)
+		all = appendDirection(all, of, "response", g.Response(), &in.Response, names)
 	}
 	slices.SortStableFunc(all, func(a, b stack) int {
 		return cmp.Or(slices.Compare(a.frames, b.frames), cmp.Compare(a.serialization, b.serialization), cmp.Compare(a.class, b.class))
@@ -82,8 +83,23 @@ func (r *Report) leading() []int {
 	return append(lead, name...)
 }
 
+// pathNames has the frames of paths, which most methods share.
+type pathNames map[string][]string
+
+func (n pathNames) of(path string) []string {
+	names, ok := n[path]
+	if !ok {
+		names = PathSegments(path)
+		for i := range names {
+			names[i] = stackName(names[i])
+		}
+		n[path] = names
+	}
+	return names
+}
+
 // appendDirection adds the stacks of a group's requests or responses.
-func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in *sizes.Anatomy) []stack {
+func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in *sizes.Anatomy, names pathNames) []stack {
 	if d.Body.Count == 0 {
 		return all
 	}
@@ -107,14 +123,10 @@ func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in 
 	}
 	sampled, scaled := int64(0), int64(0) // of this path and those before it
 	for _, p := range in.Paths() {
-		segments := PathSegments(p.Path)
-		for i := range segments {
-			segments[i] = stackName(segments[i])
-		}
 		before := scaled
 		sampled += p.Bytes
 		scaled = scale(sampled, d.Body.Total, in.Bytes)
-		add(scaled-before, p.Class.String(), segments...)
+		add(scaled-before, p.Class.String(), names.of(p.Path)...)
 	}
 	return all
 }

@@ -36,15 +36,15 @@ func (m *Message) AppendPaths(dst []decode.PathBytes, a *decode.Anatomist) []dec
 	return a.Append(dst, m.Tree)
 }
 
-// Fields returns how the fields of the decoded body are used, as [decode.Anatomist.Fields] does, and false if it was not read to its end or is
+// AppendFields appends how the fields of the decoded body are used, as [decode.Anatomist.Fields] does, and false if it was not read to its end or is
 // compressed.
-func (m *Message) Fields(a *decode.Anatomist) ([]decode.FieldUse, bool) {
+func (m *Message) AppendFields(dst []decode.FieldUse, a *decode.Anatomist) ([]decode.FieldUse, bool) {
 	if m.Encoding != "" || !m.Complete || m.Err != nil && m.Err.Misfit != nil && !m.Err.Misfit.NotDeclared {
-		return nil, false
+		return dst, false
 	}
-	list, ok := a.Fields(nil, m.Tree)
+	list, ok := a.Fields(dst, m.Tree)
 	if !ok {
-		return nil, false
+		return dst, false
 	}
 	return list, true
 }

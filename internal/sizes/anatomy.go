@@ -2,7 +2,6 @@ package sizes
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"dubbo-wire/internal/call"
@@ -15,8 +14,8 @@ type GroupAnatomy struct{ Request, Response Anatomy }
 // Classes returns the bytes of both directions by class, without ClassMissing.
 func (g *GroupAnatomy) Classes() (sum [decode.ClassMissing]int64) {
 	for _, a := range []*Anatomy{&g.Request, &g.Response} {
-		for _, p := range a.paths {
-			if p.Class < decode.ClassMissing {
+		for i := range a.paths.All {
+			if p := &a.paths.All[i]; p.Class < decode.ClassMissing {
 				sum[p.Class] += p.Bytes
 			}
 		}
@@ -28,7 +27,7 @@ func (g *GroupAnatomy) Classes() (sum [decode.ClassMissing]int64) {
 type Anatomy struct {
 	// Messages is the number of sampled bodies, Bytes their bytes, which is the sum of all paths.
 	Messages, Bytes int64
-	paths           map[pathKey]*PathSum
+	paths           decode.Listed[pathKey, PathSum, *PathSum]
 	attachments     int // paths in paths
 	// Fields are how fields are used in those bodies that were read to their end.
 	Fields decode.FieldUses
@@ -63,6 +62,7 @@ func (a *Anatomy) add(m *call.Message) {
 	if in.HasFields {
 		a.Fields.Add(in.Fields, 1, int64(m.BodyLen), maxPaths)
 	}
+	a.paths.Reserve(len(in.Paths))
 	for i := range in.Paths {
 		p := &in.Paths[i]
 		a.Bytes += p.Bytes
@@ -73,39 +73,33 @@ func (a *Anatomy) add(m *call.Message) {
 // addPath adds bytes to a path.
 func (a *Anatomy) addPath(path string, class decode.Class, bytes, messages int64) {
 	k := pathKey{path, class}
-	sum := a.paths[k]
+	sum := a.paths.Find(k)
 	if sum == nil {
 		attachment := class == decode.ClassAttachments && strings.HasPrefix(path, attachmentPrefix)
 		switch {
 		case attachment && a.attachments >= maxAttachments:
 			k.path = otherAttachments
-		case len(a.paths) >= maxPaths:
+		case len(a.paths.All) >= maxPaths:
 			k.path = decode.OtherPaths
 		case attachment:
 			a.attachments++
 		}
-		if sum = a.paths[k]; sum == nil {
-			if a.paths == nil {
-				a.paths = make(map[pathKey]*PathSum)
-			}
-			sum = &PathSum{Path: k.path, Class: class}
-			a.paths[k] = sum
+		if sum = a.paths.Find(k); sum == nil {
+			sum = a.paths.Add(PathSum{Path: k.path, Class: class})
 		}
 	}
 	sum.Bytes += bytes
 	sum.Messages += messages
 }
 
+// Key returns the path and the class.
+func (p *PathSum) Key() pathKey { return pathKey{p.Path, p.Class} }
+
 // Paths returns all paths in descending order of their bytes.
 func (a *Anatomy) Paths() []PathSum {
-	list := make([]PathSum, 0, len(a.paths))
-	for _, p := range a.paths {
-		list = append(list, *p)
-	}
-	slices.SortFunc(list, func(x, y PathSum) int {
+	return a.paths.Sorted(func(x, y PathSum) int {
 		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Class, y.Class))
 	})
-	return list
 }
 
 // merge adds another anatomy.

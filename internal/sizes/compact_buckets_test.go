@@ -29,7 +29,7 @@ func TestFewThenMany(t *testing.T) {
 			s.Add(v)
 			want[indexOf(v)]++
 			got := make(map[int32]int64)
-			list := s.sorted()
+			list := s.sorted(nil)
 			for _, b := range list {
 				got[b.index] += b.count
 			}
@@ -55,11 +55,11 @@ func TestMergeAnyCounts(t *testing.T) {
 			}
 		}
 		a.Merge(&b)
-		assert.Equal(t, all.sorted(), a.sorted(), n)
+		assert.Equal(t, all.sorted(nil), a.sorted(nil), n)
 		assert.Equal(t, all.Percentiles(50, 90, 99), a.Percentiles(50, 90, 99), n)
 		a.Add(5) // it can be added to
 		all.Add(5)
-		assert.Equal(t, all.sorted(), a.sorted(), n)
+		assert.Equal(t, all.sorted(nil), a.sorted(nil), n)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestRestore(t *testing.T) {
 				continue // their total is beyond 64 bits
 			}
 			require.NoError(t, err)
-			assert.Equal(t, s.sorted(), got.sorted())
+			assert.Equal(t, s.sorted(nil), got.sorted(nil))
 			assert.Equal(t, s.Count, got.Count)
 			assert.Equal(t, s.Mean(), got.Mean())
 			assert.Equal(t, s.Percentiles(50, 90, 95, 99), got.Percentiles(50, 90, 95, 99))

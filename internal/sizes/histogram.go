@@ -110,12 +110,12 @@ func (s *Stat) useTable(list []bucket) {
 	}
 }
 
-// sorted returns the buckets in ascending order.
-func (s *Stat) sorted() []bucket {
+// sorted returns the buckets in ascending order. Those of a distribution without a table are appended to room, which is empty.
+func (s *Stat) sorted(room []bucket) []bucket {
 	if s.table != nil {
 		return s.table.sorted()
 	}
-	return s.compact.sorted(nil)
+	return s.compact.sorted(room)
 }
 
 // Mean returns the mean, 0 if s is empty.
@@ -130,21 +130,21 @@ func (s *Stat) Mean() float64 {
 func (s *Stat) Percentile(p float64) int64 { return s.Percentiles(p)[0] }
 
 // Percentiles returns several percentiles, which must be in ascending order.
-func (s *Stat) Percentiles(ps ...float64) []int64 {
-	out := make([]int64, len(ps))
-	if s.Count == 0 {
-		return out
-	}
-	done, seen := 0, int64(0)
-	for _, b := range s.sorted() {
+func (s *Stat) Percentiles(ps ...float64) []int64 { return s.AppendPercentiles(nil, ps...) }
+
+// AppendPercentiles appends what [Stat.Percentiles] returns.
+func (s *Stat) AppendPercentiles(out []int64, ps ...float64) []int64 {
+	seen := int64(0)
+	var room [tableFrom]bucket
+	for _, b := range s.sorted(room[:0]) {
 		seen += b.count
-		for ; done < len(ps) && seen >= s.rank(ps[done]); done++ {
+		for ; len(ps) > 0 && seen >= s.rank(ps[0]); ps = ps[1:] {
 			lo, hi := bounds(b.index)
-			out[done] = min(max(lo+(hi-lo)/2, s.Min), s.Max)
+			out = append(out, min(max(lo+(hi-lo)/2, s.Min), s.Max))
 		}
 	}
-	for ; done < len(ps); done++ {
-		out[done] = s.Max
+	for range ps {
+		out = append(out, s.Max)
 	}
 	return out
 }
@@ -160,7 +160,8 @@ func (s *Stat) rank(p float64) int64 {
 
 // Buckets calls f for each bucket that is not empty, in ascending order: it has n numbers from low to high.
 func (s *Stat) Buckets(f func(low, high, n int64)) {
-	for _, b := range s.sorted() {
+	var room [tableFrom]bucket
+	for _, b := range s.sorted(room[:0]) {
 		lo, hi := bounds(b.index)
 		f(max(lo, s.Min), min(hi, s.Max), b.count)
 	}
@@ -168,7 +169,7 @@ func (s *Stat) Buckets(f func(low, high, n int64)) {
 
 // Equal reports whether two distributions have the same numbers, as far as buckets tell.
 func (s *Stat) Equal(o *Stat) bool {
-	return s.Count == o.Count && s.Total == o.Total && s.Min == o.Min && s.Max == o.Max && slices.Equal(s.sorted(), o.sorted())
+	return s.Count == o.Count && s.Total == o.Total && s.Min == o.Min && s.Max == o.Max && slices.Equal(s.sorted(nil), o.sorted(nil))
 }
 
 // Merge adds another distribution.
@@ -183,13 +184,15 @@ func (s *Stat) Merge(o *Stat) {
 	s.Count += o.Count
 	s.Total += o.Total
 	if s.table == nil && o.table == nil && s.Count < tableFrom {
-		s.compact.merge(o.compact.sorted(nil))
+		var room [tableFrom]bucket
+		s.compact.merge(o.compact.sorted(room[:0]))
 		return
 	}
 	if s.table == nil {
 		s.useTable(s.compact.sorted(nil))
 	}
-	for _, b := range o.sorted() {
+	var room [tableFrom]bucket
+	for _, b := range o.sorted(room[:0]) {
 		s.table.add(b.index, b.count)
 	}
 }

@@ -202,11 +202,12 @@ func (s *Stratum) message(m *call.Message) {
 	}
 }
 
-// call adds a call to its pair.
-func (p *Pairs) call(g *Group, c *call.Call) {
+// call adds a call to its pair and returns the tie of its messages.
+func (p *Pairs) call(g *Group, c *call.Call) *tie {
 	t := p.tie(g, c)
 	t.pair.Calls++
 	t.method.Calls++
+	return t
 }
 
 // Busiest returns the n pairs with most link bytes and the number of all pairs. complete is false if there were more than

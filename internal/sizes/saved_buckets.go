@@ -56,7 +56,7 @@ func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 // Grid calls f for each bucket that is not empty, in ascending order, with its lower bound and its count. The bounds are the
 // same in all distributions.
 func (s *Stat) Grid(f func(start, n int64)) {
-	for _, b := range s.sorted() {
+	for _, b := range s.sorted(nil) {
 		lo, _ := bounds(b.index)
 		f(lo, b.count)
 	}

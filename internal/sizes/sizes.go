@@ -326,8 +326,9 @@ func NewUnsettled(by By, maxGroups int, inputs []string) *Aggregator {
 func (a *Aggregator) Call(c *call.Call) {
 	g := a.group(c)
 	g.Calls++
+	var t *tie
 	if a.pairs != nil {
-		a.pairs.call(g, c)
+		t = a.pairs.call(g, c)
 	}
 	failed := c.Failed()
 	switch c.State() {
@@ -349,10 +350,10 @@ func (a *Aggregator) Call(c *call.Call) {
 		g.Unknown++
 	}
 	for m := c.Request; m != nil; m = m.Next {
-		a.message(g, c, m, requests)
+		a.message(g, t, m, requests)
 	}
 	for m := c.Response; m != nil; m = m.Next {
-		a.message(g, c, m, responses)
+		a.message(g, t, m, responses)
 	}
 	if ns, ok := c.Latency(); ok {
 		g.Latency.Add(ns)
@@ -362,12 +363,12 @@ func (a *Aggregator) Call(c *call.Call) {
 	}
 }
 
-func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, k kind) {
+// message adds a message of a call. t is the tie of the call, nil if pairs are not counted.
+func (a *Aggregator) message(g *Group, t *tie, m *call.Message, k kind) {
 	m.OwnerKind = uint8(k)
 	switch {
 	case a.unsettled:
-	case a.pairs != nil:
-		t := a.pairs.tie(g, c)
+	case t != nil:
 		t.stratum.message(m)
 		m.Owner = t
 	default:

@@ -82,7 +82,7 @@ func TestMerge(t *testing.T) {
 	}
 	same := func() {
 		t.Helper()
-		assert.Equal(t, all.sorted(), a.sorted())
+		assert.Equal(t, all.sorted(nil), a.sorted(nil))
 		assert.Equal(t, [4]int64{all.Count, all.Total, all.Min, all.Max}, [4]int64{a.Count, a.Total, a.Min, a.Max})
 	}
 	a.Merge(&b)
@@ -173,7 +173,7 @@ func TestKeptAnyWay(t *testing.T) {
 			sparse = sparse || s.table != nil && s.table.dense == nil && i > 1000
 		}
 		got := make(map[int32]int64)
-		list := s.sorted()
+		list := s.sorted(nil)
 		for _, b := range list {
 			got[b.index] += b.count
 		}

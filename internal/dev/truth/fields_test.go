@@ -82,7 +82,7 @@ func TestUnknownFieldsOfFury(t *testing.T) {
 			var a decode.Anatomist
 			unknown := map[string]bool{}
 			eachBody(all, p, rpc.Values, func(_ *graph, m *rpc.Message) {
-				list, _ := m.Fields(&a)
+				list, _ := m.AppendFields(nil, &a)
 				for _, f := range list {
 					if f.UndeclaredBytes > 0 {
 						unknown[f.Path[strings.LastIndexByte(f.Path, '.')+1:]] = true

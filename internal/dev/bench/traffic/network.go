@@ -1,8 +1,11 @@
 package traffic
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // chooser chooses what is sent.
@@ -53,6 +56,7 @@ type segment struct {
 type call struct {
 	id     int64
 	method *method
+	index  int // of the method with its name among all that are sent
 	text   bool
 	end    int64 // of the request, in the client's stream
 }
@@ -190,7 +194,11 @@ func (s *side) full() bool { return len(s.queue)-s.head >= maxQueue }
 // ask writes a request.
 func (g *generator) ask(c *conn) {
 	m, k, b := g.request()
-	body := b.dubbo
+	body, index := b.dubbo, m.index
+	if n := g.mix.copies; n > 0 {
+		i := g.rng.IntN(n)
+		body, index = m.renamed(body, copyName(i)), index+i*len(g.pool.methods)
+	}
 	g.ids[c.client]++
 	id := g.ids[c.client]
 	if g.mix.http1 {
@@ -198,11 +206,11 @@ func (g *generator) ask(c *conn) {
 	} else {
 		g.frame(&c.sides[0], 0xc2, 0, id, body)
 	}
-	c.open = append(c.open, call{id: id, method: m, text: k == text, end: c.sides[0].written})
+	c.open = append(c.open, call{id: id, method: m, index: index, text: k == text, end: c.sides[0].written})
 	g.open++
 	n := int64(len(body))
-	g.methods[m.index].Requests++
-	g.methods[m.index].RequestBytes += n
+	g.methods[index].Requests++
+	g.methods[index].RequestBytes += n
 	g.truth.Requests++
 	g.truth.RequestBytes += n
 }
@@ -225,10 +233,22 @@ func (g *generator) answer(c *conn) {
 	}
 	g.open--
 	n := int64(len(body))
-	g.methods[m.index].Responses++
-	g.methods[m.index].ResponseBytes += n
+	g.methods[a.index].Responses++
+	g.methods[a.index].ResponseBytes += n
 	g.truth.Responses++
 	g.truth.ResponseBytes += n
+}
+
+// copyName is what the name of a method ends with that has several.
+func copyName(i int) string { return fmt.Sprintf("%04d", i) }
+
+// renamed returns the body of a request with a name that ends with more. The name follows the version and is a short string.
+func (m *method) renamed(body []byte, more string) []byte {
+	before, after, _ := bytes.Cut(body, append([]byte("\x050.0.0"), byte(len(m.name))))
+	b := append(slices.Clip(before), "\x050.0.0"...)
+	b = append(b, byte(len(m.name)+len(more)))
+	b = append(append(b, m.name...), more...)
+	return append(b, after[len(m.name):]...)
 }
 
 // request chooses a request.

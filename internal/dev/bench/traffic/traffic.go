@@ -54,7 +54,7 @@ func Record(w io.Writer, cfg Config, record func(*Message)) (*Truth, error) {
 	sum := sha256.New()
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	g := &generator{
-		methods: make([]Method, len(p.methods)),
+		methods: make([]Method, len(p.methods)*max(mix.copies, 1)),
 		chooser: chooser{rng: rand.New(rand.NewPCG(seed, 2)), mix: mix, pool: p},
 		record:  record,
 		writer:  newWriter(out, mix.MSS),
@@ -70,7 +70,11 @@ func Record(w io.Writer, cfg Config, record func(*Message)) (*Truth, error) {
 	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	for i, m := range g.methods {
 		if m.Requests > 0 {
-			m.Service, m.Method = p.methods[i].service, p.methods[i].name
+			x := p.methods[i%len(p.methods)]
+			m.Service, m.Method = x.service, x.name
+			if mix.copies > 0 {
+				m.Method += copyName(i / len(p.methods))
+			}
 			t.Methods = append(t.Methods, m)
 		}
 	}
@@ -90,18 +94,21 @@ type Mix struct {
 	styles []http2Style
 	// http1 is set if calls go over HTTP/1.1, one at a time on each connection.
 	http1 bool
+	// copies is how many names each method has, in the dubbo protocol; 0: its own only.
+	copies int
 }
 
 // Mixes are the known mixes. Ratios between programs depend on it: the more bytes a packet and a frame have, the less
 // a program does for each byte.
 var Mixes = []Mix{
-	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network", nil, false},
-	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only", nil, false},
-	{"short", [nClasses]int{100, 0, 0, 0}, 512, "small calls, a message or two to a packet", nil, false},
-	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB", nil, false},
-	{"triple", [nClasses]int{70, 20, 8, 2}, 1448, "the default calls over Triple", []http2Style{dubboStyle}, false},
-	{"rest", [nClasses]int{70, 20, 8, 2}, 1448, "calls of the default sizes over HTTP/1.1, as Dubbo's REST sends them", nil, true},
-	{"http2", [nClasses]int{70, 20, 8, 2}, 1448, "Triple and gRPC of many kinds: streams, compression, large headers, padding", http2Styles, false},
+	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network", nil, false, 0},
+	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only", nil, false, 0},
+	{"short", [nClasses]int{100, 0, 0, 0}, 512, "small calls, a message or two to a packet", nil, false, 0},
+	{"methods", [nClasses]int{100, 0, 0, 0}, 1448, "small calls of 50,000 methods", nil, false, 1316},
+	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB", nil, false, 0},
+	{"triple", [nClasses]int{70, 20, 8, 2}, 1448, "the default calls over Triple", []http2Style{dubboStyle}, false, 0},
+	{"rest", [nClasses]int{70, 20, 8, 2}, 1448, "calls of the default sizes over HTTP/1.1, as Dubbo's REST sends them", nil, true, 0},
+	{"http2", [nClasses]int{70, 20, 8, 2}, 1448, "Triple and gRPC of many kinds: streams, compression, large headers, padding", http2Styles, false, 0},
 }
 
 // mean is the mean size of a body in bytes.
