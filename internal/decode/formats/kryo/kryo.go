@@ -159,8 +159,11 @@ type Reader struct {
 	top         int    // where the top-level object starts
 	topType     string // its declared type
 	trial       *Reader
-	probing     bool     // this is the trial of another reader
-	undecided   []*class // what a number may stand for at which it stopped
+	probing     bool              // this is the trial of another reader
+	likely      map[string]*class // the class that the last object of a type had, for kryo2
+	before      *Reader           // this reader before take
+	taken       bool              // by take, which may be undone
+	undecided   []*class          // what a number may stand for at which it stopped
 	undecidedAt uint32
 	tried       int // bytes that were read for kryo2, to find out the classes of values
 }
@@ -255,9 +258,11 @@ func (r *Reader) untaggedValue(p decode.Place, typ string) {
 		r.nullable(cl, p)
 		return
 	}
-	runtime, choice := r.runtimeClass(p, typ)
+	runtime, choice, taken := r.runtimeClass(p, typ)
 	if runtime != nil {
-		r.nullable(runtime, p)
+		if !taken {
+			r.nullable(runtime, p)
+		}
 		return
 	}
 	found := decode.NoType
