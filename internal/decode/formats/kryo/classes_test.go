@@ -242,7 +242,7 @@ func TestUntaggedClasses(t *testing.T) {
 		{"Ljava/util/List;", "01 02 0202 0204 00", "!"},
 		{"Ljava/util/List;", "01 00", "[]"},
 		{"Ljava/util/List;", "01 02 24 01 01 0202", "[1]"}, // unmodifiable
-		{"Ljava/util/List;", "01 01 00", "!"}, // of one element or of many
+		{"Ljava/util/List;", "01 01 00", "!"},              // of one element or of many
 		{"Ljava/util/Map;", "01 01 0301826b 0202", `{"k":1}`},
 		{"Ljava/util/Map;", "01 00 01 0301826b 0202", `{"k":1}`}, // sorted
 		{"Ljava/util/Date;", "01 01", `{"@date":"1970-01-01T00:00:00.001Z"}`},
