@@ -15,6 +15,8 @@ import (
 // plan is what FieldSerializer, a serializer derived from it, or RecordSerializer writes of the objects of a class.
 type plan struct {
 	fields []field
+	// usual is how the values of the fields are counted.
+	usual []usual
 	// version is that of the class (VersionFieldSerializer).
 	version int32
 	// written is the number of fields that are written (TaggedFieldSerializer): not those that are deprecated.
@@ -124,6 +126,7 @@ func (l *library) newPlan(c *class) plan {
 	}
 	for i := range p.fields {
 		p.fields[i].counted = p.fields[i].count()
+		p.usual = append(p.usual, l.d.usual(&p.fields[i]))
 	}
 	return p
 }
