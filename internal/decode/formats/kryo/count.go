@@ -39,8 +39,11 @@ func (r *Reader) countFields(cl *class, plan *plan) {
 		}
 		if f := &plan.fields[i]; !r.countList(f) && !r.countField(f) {
 			r.endTally()
+			outer := r.within
 			r.within = place{cl, plan.fields, i}
-			r.field(f, nil)
+			if r.field(f, nil); r.OK() {
+				r.within = outer
+			}
 		}
 	}
 }
@@ -168,33 +171,63 @@ loop:
 	return i
 }
 
-// countList is countField for a field of an interface with a usual collection, which has no type variables in its declared type.
+// listField says of a field of an interface what its declared type says of the elements of a collection in it. Only fields whose type has no
+// variables, and no arguments with arguments of their own, have one: in them no object looks at the types that Kryo 5 keeps for the field.
+type listField struct {
+	is    bool
+	of    *class // Kryo 5: of which all elements are, nil if each says its own
+	bound *class // Kryo 5: of which they must be, if of is nil
+}
+
+func (d *dialect) list(f *field) (l listField) {
+	if f.kind != openField || f.counted < countedDeclared {
+		return l
+	}
+	if !d.isKryo5 {
+		return listField{is: true}
+	}
+	g := f.generic
+	if g == nil || g.class != f.class || g.dims != 0 || len(g.args) != 1 || g.args[0].class == nil || len(g.args[0].args) > 0 {
+		return l
+	}
+	switch c := g.args[0].class; c.kind() {
+	case openField:
+		if !g.args[0].loose {
+			l.bound = c
+		}
+	case unsureField:
+		return l
+	default:
+		l.of = c
+	}
+	l.is = true
+	return l
+}
+
+// countList is countField for a field that has a new collection of the usual kind.
 func (r *Reader) countList(f *field) bool {
 	b := r.Buf[r.Off:]
-	if len(b) < 3 || b[0] >= 0x80 || b[1] != refNew || f.kind != openField || f.counted < countedDeclared || len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
+	if !f.list.is || len(b) < 3 || b[0] < idOffset || int(b[0]) >= min(len(r.d.classes)+idOffset, 0x80) || b[1] != refNew {
 		return false
 	}
-	id := int(b[0]) - idOffset
-	if id < 0 || id >= len(r.d.classes) {
-		return false
-	}
-	cl := r.d.classes[id]
-	if cl.layout != collection || cl != f.class && cl != f.accepted.Load() {
+	cl := r.d.classes[b[0]-idOffset]
+	if cl.layout != collection || cl != f.class && cl != f.accepted.Load() || len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
 		return false
 	}
 	start := r.Off
 	r.Off += 2
 	r.objects++
 	done := false
-	switch g := f.generic; {
-	case !r.d.isKryo5:
-		done = r.countCollection(cl, start, start+1)
-	case g != nil && g.class == f.class && g.dims == 0 && len(g.args) == 1 && g.args[0].class != nil && len(g.args[0].args) == 0:
-		// No object in it looks at the types that Kryo keeps for this field.
-		of, bound := r.elementClass(g.args)
+	if r.d.isKryo5 {
+		bound := f.list.bound
+		if !r.probing {
+			bound = nil
+		}
 		r.generics.depth++
-		done = (of == nil || of.kind() != unsureField) && r.countSized(cl, of, bound, start, start+1)
+		done = r.countSized(cl, f.list.of, bound, start, start+1)
 		r.generics.depth--
+	} else {
+		done = r.countCollection(cl, start, start+1)
 	}
 	if !done {
 		r.Off = start
@@ -601,7 +634,6 @@ func (r *Reader) countOwn(cl *class, start, head int) bool {
 	r.use(cl)
 	r.countHead(start, head)
 	r.Enter()
-	outer := r.within
 	if r.d.isKryo5 {
 		r.generics.depth++
 		if args := r.generics.next(); args != nil {
@@ -617,9 +649,6 @@ func (r *Reader) countOwn(cl *class, start, head int) bool {
 		r.countFields(cl, plan)
 	}
 	r.Leave()
-	if r.OK() {
-		r.within = outer
-	}
 	return true
 }
 
@@ -686,7 +715,11 @@ func (r *Reader) countNamed() bool {
 
 // countNew is countPresent for a new object, whose class is written by its fields. If it returns false, r is where it was.
 func (r *Reader) countNew(cl *class, start, head int) bool {
-	if b := r.Buf[r.Off:]; len(b) == 0 || b[0] != refNew || cl.layout != object || len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth || bytes.HasPrefix(b[1:], javaStream) {
+	b := r.Buf[r.Off:]
+	if len(b) < 2 || b[0] != refNew || cl.layout != object || b[1] == javaStream[0] && bytes.HasPrefix(b[1:], javaStream) {
+		return false
+	}
+	if len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
 		return false
 	}
 	r.Off++

@@ -159,7 +159,9 @@ type Reader struct {
 	top         int    // where the top-level object starts
 	topType     string // its declared type
 	trial       *Reader
-	probing     bool              // this is the trial of another reader
+	probing     bool     // this is the trial of another reader
+	choice      []*class // what may be the class, and of these what tells of no other version, for kryo2
+	exact       []*class
 	likely      map[string]*class // the class that the last object of a type had, for kryo2
 	before      *Reader           // this reader before take
 	taken       bool              // by take, which may be undone

@@ -45,6 +45,7 @@ type field struct {
 	annexed    bool
 	since      int32 // the version from which on the class has the field
 	counted    fieldCount
+	list       listField
 	added      bool // the class path does not have the field: see vary
 	// accepted is the class that was found last to be one that the declared type allows; readers share it. It may be nil.
 	accepted *atomic.Pointer[class]
@@ -126,6 +127,7 @@ func (l *library) newPlan(c *class) plan {
 	}
 	for i := range p.fields {
 		p.fields[i].counted = p.fields[i].count()
+		p.fields[i].list = l.d.list(&p.fields[i])
 		p.usual = append(p.usual, l.d.usual(&p.fields[i]))
 	}
 	return p

@@ -131,7 +131,7 @@ func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*
 	if r.quick {
 		likely = r.likely[typ]
 	}
-	var exact []*class
+	choice, exact := r.choice[:0], r.exact[:0]
 	for _, c := range candidates {
 		off, sameVersion := -1, false
 		if c == likely {
@@ -155,6 +155,7 @@ func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*
 			}
 		}
 	}
+	r.choice, r.exact = choice, exact
 	if len(exact) > 0 {
 		choice = exact
 	}
