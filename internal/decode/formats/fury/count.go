@@ -1,6 +1,8 @@
 package fury
 
 import (
+	"sync/atomic"
+
 	"dubbo-wire/internal/decode"
 )
 
@@ -66,7 +68,7 @@ func (r *Reader) countValue(d *declared) bool {
 		head := countedHead{start: start}
 		cl := d.class
 		if !d.final {
-			if cl = r.countClass(&head); cl == nil || cl != d.class && !r.fits(cl, d.class) {
+			if cl = r.countClass(&head); cl == nil || !r.fitsDeclared(cl, d) {
 				break
 			}
 		}
@@ -76,6 +78,94 @@ func (r *Reader) countValue(d *declared) bool {
 	}
 	r.Off, r.objects = start, r.objects[:objects]
 	return false
+}
+
+// fitsDeclared is fits for the class of a declared type, which keeps the class that was there last.
+func (r *Reader) fitsDeclared(cl *class, d *declared) bool {
+	if cl == d.class || d.accepted != nil && d.accepted.Load() == cl {
+		return true
+	}
+	if !r.fits(cl, d.class) {
+		return false
+	}
+	if d.accepted != nil {
+		d.accepted.Store(cl)
+	}
+	return true
+}
+
+// usual says which bytes the values of a field are, if they are numbers, texts or constants, as those of most fields are.
+type usual struct {
+	layout layout // unknown for other fields
+	// flagged: a flag says whether they are null. tracked: they have numbers.
+	flagged, tracked bool
+}
+
+// usualValues finds out whether the values of the field are usual.
+func (f *field) usualValues() usual {
+	u := usual{layout: f.is.prim}
+	switch id := typeOf(f.tag); {
+	case f.tag != 0 && (f.tag&3 == tagObject || f.own == "size"):
+		return usual{}
+	case f.tag == 0 && f.is.class != nil && f.is.final:
+		u = usual{f.is.class.layout, true, f.is.tracked}
+	case f.tag == 0:
+	case id >= firstPrimitive && id < firstPrimitive+len(primitiveLayouts):
+		u = usual{layout: primitiveLayouts[id-firstPrimitive]}
+	case id < len(classes) && classes[id] != nil:
+		u = usual{classes[id].layout, true, classes[id].isTracked()}
+	}
+	if !u.layout.isScalar() && (u.layout != constant || f.tag != 0 || f.is.class.model == nil) {
+		return usual{}
+	}
+	return u
+}
+
+// typeOf returns the number of the type that the tag of a field says.
+func typeOf(tag uint64) int {
+	if tag&3 == tag4 {
+		return int(tag >> 2 & 0x3f)
+	}
+	return int(tag >> 3 & 0x7f)
+}
+
+// isScalar reports whether scalarSize has the length of values.
+func (l layout) isScalar() bool { return l >= boolean && l <= int64s || l == date }
+
+// usualEnd returns where the value of a field at an offset ends, -1 if it is not a usual one.
+func (r *Reader) usualEnd(f *field, at int) int {
+	b, u := r.Buf, f.usual
+	if u.layout == unknown || at >= len(b) {
+		return -1
+	}
+	tracked := false
+	if u.flagged {
+		switch b[at] {
+		case refNull:
+			return at + 1
+		case refNew:
+			tracked = u.tracked
+		case notNull:
+		default:
+			return -1
+		}
+		at++
+	}
+	end := -1
+	if u.layout != constant {
+		if size := r.scalarSize(u.layout, at); size >= 0 {
+			end = at + size
+		}
+	} else if m := f.is.class.model; at < len(b) && int(b[at]) < min(len(m.constants), 0x80) && m.asked.Load() {
+		end = at + 1
+	}
+	if end > len(b) {
+		return -1
+	}
+	if tracked && end >= 0 {
+		r.objects = append(r.objects, -1)
+	}
+	return end
 }
 
 // countFlagged is flagged, for a value from offset start on. If it returns false, r may be anywhere.
@@ -265,7 +355,7 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 	r.countHead(h)
 	r.Enter()
 	if r.library.tags {
-		r.countByTag(plan.fields, cl)
+		r.countByTag(plan.fields, plan.order, cl)
 	} else {
 		r.countInOrder(plan.fields, cl)
 	}
@@ -279,7 +369,11 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 // countInOrder is inOrder.
 func (r *Reader) countInOrder(fields []field, cl *class) {
 	for i := 0; i < len(fields) && r.OK(); i++ {
-		if f := &fields[i]; !r.countValue(f.is) {
+		f := &fields[i]
+		if end := r.usualEnd(f, r.Off); end >= 0 {
+			r.Off = end
+			r.tally.nodes++
+		} else if !r.countValue(f.is) {
 			r.endTally()
 			r.within = place{cl, f.name}
 			r.value(f.is, r.At(decode.ByField, f.name, f.index))
@@ -290,10 +384,21 @@ func (r *Reader) countInOrder(fields []field, cl *class) {
 	}
 }
 
-// countByTag is fieldsByTag.
-func (r *Reader) countByTag(fields []field, cl *class) {
-	next, last := 0, uint64(0)
+// countByTag is fieldsByTag. Objects of a class mostly have the same order of fields, which is not that of their tags: order, unless it is
+// nil, has the number of the field that came last at first, and after each.
+func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
+	at, last := 0, uint64(0)
 	for r.OK() {
+		next := at
+		if order != nil {
+			next = int(order[at].Load())
+		}
+		if next < len(fields) && fields[next].tag != last && r.countUsualTag(&fields[next]) {
+			last = fields[next].tag
+			r.within = place{cl, fields[next].name}
+			at = next + 1
+			continue
+		}
 		tag, size := r.peekTag()
 		if tag == tagEnd {
 			r.Off += size
@@ -302,7 +407,9 @@ func (r *Reader) countByTag(fields []field, cl *class) {
 			return
 		}
 		if next >= len(fields) || fields[next].tag != tag {
-			next = fieldOf(fields, tag)
+			if next = fieldOf(fields, tag); next >= 0 && order != nil {
+				order[at].Store(int32(next))
+			}
 		}
 		if next >= 0 && size > 0 && tag != last && r.countTagged(&fields[next], tag, size) {
 			if r.OK() {
@@ -313,8 +420,31 @@ func (r *Reader) countByTag(fields []field, cl *class) {
 			r.endTally()
 			r.taggedField(fields, cl, &last)
 		}
-		next++
+		at = max(next, 0) + 1
 	}
+}
+
+// countUsualTag takes a field if it is the next one and has a usual value.
+func (r *Reader) countUsualTag(f *field) bool {
+	b, size := r.Buf[r.Off:], 8
+	if f.usual.layout == unknown || len(b) < size {
+		return false
+	}
+	tag := le.Uint64(b)
+	if tag&3 == tag4 {
+		tag, size = tag&0xffffffff, 4
+	}
+	if tag != f.tag {
+		return false
+	}
+	end := r.usualEnd(f, r.Off+size)
+	if end < 0 {
+		return false
+	}
+	r.Off = end
+	r.tally.nodes += 2
+	r.tally.names += size
+	return true
 }
 
 // peekTag returns the tag that follows and its length, 0 if there is none.
@@ -345,10 +475,7 @@ func (r *Reader) countTagged(f *field, tag uint64, size int) bool {
 func (r *Reader) countTaggedValue(f *field, tag uint64, start int) bool {
 	head := countedHead{start: start}
 	if tag&3 != tagObject {
-		id := int(tag >> 3 & 0x7f)
-		if tag&3 == tag4 {
-			id = int(tag >> 2 & 0x3f)
-		}
+		id := typeOf(tag)
 		switch {
 		case f.own == "size":
 			return false
@@ -383,7 +510,7 @@ func (r *Reader) countTaggedValue(f *field, tag uint64, start int) bool {
 		value = f.is.value
 	}
 	cl := r.countClass(&head)
-	return cl != nil && (cl == f.is.class || r.fits(cl, f.is.class)) && r.countData(cl, &head, elem, value)
+	return cl != nil && r.fitsDeclared(cl, f.is) && r.countData(cl, &head, elem, value)
 }
 
 // countFinal is finalClass for one that was there before; nil for others.
@@ -392,7 +519,14 @@ func (r *Reader) countFinal() *declared {
 	if cl == nil {
 		return nil
 	}
-	return r.finals[cl]
+	if r.final == nil || r.final.class != cl { // mostly the last one
+		d := r.finals[cl]
+		if d == nil {
+			return nil
+		}
+		r.final = d
+	}
+	return r.final
 }
 
 // countCollection is collection, for one that is not sorted and has no fields of its own.
@@ -448,7 +582,13 @@ func (r *Reader) countElements(n int, each *class, elem *declared, flags byte) {
 		flags |= counted // the generated code does not look at it
 	}
 	quick := r.mayCount()
-	for i := 0; i < n && r.OK(); i++ {
+	i := 0
+	if quick && each != nil && flags&(counted|hasNull) == 0 && each.layout.isScalar() {
+		for i < n && r.countLeaf(r.scalarSize(each.layout, r.Off)) {
+			i++
+		}
+	}
+	for ; i < n && r.OK(); i++ {
 		start := r.Off
 		if !quick || !r.countElement(each, elem, flags) {
 			r.endTally()
