@@ -1,6 +1,7 @@
 package fury
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"dubbo-wire/internal/decode"
@@ -132,40 +133,81 @@ func typeOf(tag uint64) int {
 // isScalar reports whether scalarSize has the length of values.
 func (l layout) isScalar() bool { return l >= boolean && l <= int64s || l == date }
 
-// usualEnd returns where the value of a field at an offset ends, -1 if it is not a usual one.
-func (r *Reader) usualEnd(f *field, at int) int {
-	b, u := r.Buf, f.usual
-	if u.layout == unknown || at >= len(b) {
-		return -1
-	}
-	tracked := false
-	if u.flagged {
-		switch b[at] {
-		case refNull:
-			return at + 1
-		case refNew:
-			tracked = u.tracked
-		case notNull:
+// countUsual takes the values that the first of the fields have, as long as they are usual, and returns how many there are.
+func (r *Reader) countUsual(fields []field) (i int) {
+	b, at := r.Buf, r.Off
+loop:
+	for ; i < len(fields); i++ {
+		u := &fields[i].usual
+		if u.layout == unknown || at >= len(b) {
+			break
+		}
+		next := at
+		tracked := false
+		if u.flagged {
+			switch b[at] {
+			case refNull:
+				at++
+				continue
+			case refNew:
+				tracked = u.tracked
+			case notNull:
+			default:
+				break loop
+			}
+			if next++; next == len(b) {
+				break
+			}
+		}
+		switch u.layout {
+		case int8s:
+			next++
+		case boolean:
+			if b[next] > 1 {
+				break loop
+			}
+			next++
+		case char, int16s:
+			next += 2
+		case int32s, float:
+			next += 4
+		case int64s, double, date:
+			next += 8
+		case zigzag:
+			size := zigzagSize(b[next:])
+			if size < 0 {
+				break loop
+			}
+			next += size
+		case constant:
+			if m := fields[i].is.class.model; int(b[next]) >= min(len(m.constants), 0x80) || !m.asked.Load() {
+				break loop
+			}
+			next++
+		case str:
+			if len(b)-next > 1 && b[next] == latin1 && b[next+1] < 0x80 {
+				next += 2 + int(b[next+1])
+				break
+			}
+			fallthrough
 		default:
-			return -1
+			size := r.scalarSize(u.layout, next)
+			if size < 0 {
+				break loop
+			}
+			next += size
 		}
-		at++
-	}
-	end := -1
-	if u.layout != constant {
-		if size := r.scalarSize(u.layout, at); size >= 0 {
-			end = at + size
+		if next > len(b) {
+			break
 		}
-	} else if m := f.is.class.model; at < len(b) && int(b[at]) < min(len(m.constants), 0x80) && m.asked.Load() {
-		end = at + 1
+		if tracked {
+			r.objects = append(r.objects, -1)
+		}
+		at = next
 	}
-	if end > len(b) {
-		return -1
-	}
-	if tracked && end >= 0 {
-		r.objects = append(r.objects, -1)
-	}
-	return end
+	r.Off = at
+	r.tally.nodes += i
+	return i
 }
 
 // countFlagged is flagged, for a value from offset start on. If it returns false, r may be anywhere.
@@ -265,14 +307,7 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	case int64s, double, date:
 		return 8
 	case zigzag:
-		for i, c := range b[:min(len(b), 4)] {
-			if c < 0x80 {
-				return i + 1
-			}
-		}
-		if len(b) > 4 && b[4] <= 0xf {
-			return 5
-		}
+		return zigzagSize(b)
 	case tagged64:
 		switch {
 		case b[0]&1 == 0:
@@ -295,11 +330,27 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	return -1
 }
 
+// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more.
+func zigzagSize(b []byte) int {
+	if len(b) >= 8 {
+		if size := bits.TrailingZeros64(^le.Uint64(b)&0x8080808080808080)/8 + 1; size < 5 || size == 5 && b[4] <= 0xf {
+			return size
+		}
+		return -1
+	}
+	for i, c := range b[:min(len(b), 5)] {
+		if c < 0x80 && (i < 4 || c <= 0xf) {
+			return i + 1
+		}
+	}
+	return -1
+}
+
 // countData is dataAs, for a value whose head ends here. elem and value are what the declared type says. Once it has counted the head of a
 // container, it returns true.
 func (r *Reader) countData(cl *class, h *countedHead, elem, value *declared) bool {
-	if n := r.scalarSize(cl.layout, r.Off); n >= 0 && h.named == 0 {
-		return r.countLeaf(n)
+	if cl.layout.isScalar() {
+		return h.named == 0 && r.countLeaf(r.scalarSize(cl.layout, r.Off))
 	}
 	switch cl.layout {
 	case constant:
@@ -369,11 +420,10 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 // countInOrder is inOrder.
 func (r *Reader) countInOrder(fields []field, cl *class) {
 	for i := 0; i < len(fields) && r.OK(); i++ {
-		f := &fields[i]
-		if end := r.usualEnd(f, r.Off); end >= 0 {
-			r.Off = end
-			r.tally.nodes++
-		} else if !r.countValue(f.is) {
+		if i += r.countUsual(fields[i:]); i == len(fields) {
+			break
+		}
+		if f := &fields[i]; !r.countValue(f.is) {
 			r.endTally()
 			r.within = place{cl, f.name}
 			r.value(f.is, r.At(decode.ByField, f.name, f.index))
@@ -393,7 +443,7 @@ func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
 		if order != nil {
 			next = int(order[at].Load())
 		}
-		if next < len(fields) && fields[next].tag != last && r.countUsualTag(&fields[next]) {
+		if next < len(fields) && fields[next].tag != last && r.countUsualTag(fields[next:]) {
 			last = fields[next].tag
 			r.within = place{cl, fields[next].name}
 			at = next + 1
@@ -424,25 +474,25 @@ func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
 	}
 }
 
-// countUsualTag takes a field if it is the next one and has a usual value.
-func (r *Reader) countUsualTag(f *field) bool {
+// countUsualTag takes the first of the fields if it is the next one and has a usual value.
+func (r *Reader) countUsualTag(fields []field) bool {
 	b, size := r.Buf[r.Off:], 8
-	if f.usual.layout == unknown || len(b) < size {
+	if fields[0].usual.layout == unknown || len(b) < size {
 		return false
 	}
 	tag := le.Uint64(b)
 	if tag&3 == tag4 {
 		tag, size = tag&0xffffffff, 4
 	}
-	if tag != f.tag {
+	if tag != fields[0].tag {
 		return false
 	}
-	end := r.usualEnd(f, r.Off+size)
-	if end < 0 {
+	r.Off += size
+	if r.countUsual(fields[:1]) == 0 {
+		r.Off -= size
 		return false
 	}
-	r.Off = end
-	r.tally.nodes += 2
+	r.tally.nodes++
 	r.tally.names += size
 	return true
 }
@@ -584,6 +634,9 @@ func (r *Reader) countElements(n int, each *class, elem *declared, flags byte) {
 	quick := r.mayCount()
 	i := 0
 	if quick && each != nil && flags&(counted|hasNull) == 0 && each.layout.isScalar() {
+		if each.layout == zigzag {
+			i = r.countIntegers(n)
+		}
 		for i < n && r.countLeaf(r.scalarSize(each.layout, r.Off)) {
 			i++
 		}
@@ -599,6 +652,21 @@ func (r *Reader) countElements(n int, each *class, elem *declared, flags byte) {
 			r.Fail(decode.Unsupported, "elements of some bytes", "elements of none") // a few bytes could stand for billions
 		}
 	}
+}
+
+// countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are.
+func (r *Reader) countIntegers(n int) (i int) {
+	b, at := r.Buf, r.Off
+	for ; i < n; i++ {
+		size := zigzagSize(b[at:])
+		if size < 0 {
+			break
+		}
+		at += size
+	}
+	r.Off = at
+	r.tally.nodes += i
+	return i
 }
 
 // countElement is element. If it returns false, r is where it was.
