@@ -106,7 +106,7 @@ type usual struct {
 func (f *field) usualValues() usual {
 	u := usual{layout: f.is.prim}
 	switch id := typeOf(f.tag); {
-	case f.tag != 0 && (f.tag&3 == tagObject || f.own == "size"):
+	case f.tag != 0 && (f.tag&3 == tagObject || f.tag == tagEnd || f.own == "size"):
 		return usual{}
 	case f.tag == 0 && f.is.class != nil && f.is.final:
 		u = usual{f.is.class.layout, true, f.is.tracked}
@@ -443,13 +443,17 @@ func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
 		if order != nil {
 			next = int(order[at].Load())
 		}
-		if next < len(fields) && fields[next].tag != last && r.countUsualTag(fields[next:]) {
-			last = fields[next].tag
-			r.within = place{cl, fields[next].name}
-			at = next + 1
-			continue
-		}
 		tag, size := r.peekTag()
+		if next < len(fields) && fields[next].tag == tag && fields[next].usual.layout != unknown && size > 0 && tag != last {
+			if r.Off += size; r.countUsual(fields[next:next+1]) == 1 {
+				r.tally.nodes++
+				r.tally.names += size
+				r.within.class, r.within.field = cl, fields[next].name
+				last, at = tag, next+1
+				continue
+			}
+			r.Off -= size
+		}
 		if tag == tagEnd {
 			r.Off += size
 			r.tally.nodes++
@@ -472,29 +476,6 @@ func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
 		}
 		at = max(next, 0) + 1
 	}
-}
-
-// countUsualTag takes the first of the fields if it is the next one and has a usual value.
-func (r *Reader) countUsualTag(fields []field) bool {
-	b, size := r.Buf[r.Off:], 8
-	if fields[0].usual.layout == unknown || len(b) < size {
-		return false
-	}
-	tag := le.Uint64(b)
-	if tag&3 == tag4 {
-		tag, size = tag&0xffffffff, 4
-	}
-	if tag != fields[0].tag {
-		return false
-	}
-	r.Off += size
-	if r.countUsual(fields[:1]) == 0 {
-		r.Off -= size
-		return false
-	}
-	r.tally.nodes++
-	r.tally.names += size
-	return true
 }
 
 // peekTag returns the tag that follows and its length, 0 if there is none.
