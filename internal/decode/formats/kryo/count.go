@@ -33,17 +33,17 @@ func (r *Reader) endTally() {
 
 // countFields is planned for an object of FieldSerializer or a record.
 func (r *Reader) countFields(cl *class, plan *plan) {
-	for i := 0; r.OK(); i++ {
-		if i = r.countUsual(plan, i); i == len(plan.fields) {
-			break
-		}
+	for i := r.countUsual(plan, 0); i < len(plan.fields); i = r.countUsual(plan, i+1) {
 		if f := &plan.fields[i]; !r.countList(f) && !r.countField(f) {
 			r.endTally()
 			outer := r.within
 			r.within = place{cl, plan.fields, i}
-			if r.field(f, nil); r.OK() {
-				r.within = outer
+			if r.field(f, nil); !r.OK() {
+				return
 			}
+			r.within = outer
+		} else if !r.OK() {
+			return
 		}
 	}
 }
@@ -211,6 +211,9 @@ func (r *Reader) countList(f *field) bool {
 		return false
 	}
 	cl := r.d.classes[b[0]-idOffset]
+	if b[2] == javaStream[0] && bytes.HasPrefix(b[2:], javaStream) {
+		return false
+	}
 	if cl.layout != collection || cl != f.class && cl != f.accepted.Load() || len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
 		return false
 	}
@@ -634,8 +637,10 @@ func (r *Reader) countOwn(cl *class, start, head int) bool {
 	r.use(cl)
 	r.countHead(start, head)
 	r.Enter()
-	if r.d.isKryo5 {
-		r.generics.depth++
+	r.generics.depth++
+	if len(r.generics.types) == 0 { // mostly, and with Kryo 4
+		r.countFields(cl, plan)
+	} else {
 		if args := r.generics.next(); args != nil {
 			before := r.generics.pushVariables(&plan.variables, args)
 			r.countFields(cl, plan)
@@ -644,10 +649,8 @@ func (r *Reader) countOwn(cl *class, start, head int) bool {
 			r.countFields(cl, plan)
 		}
 		r.generics.pop()
-		r.generics.depth--
-	} else {
-		r.countFields(cl, plan)
 	}
+	r.generics.depth--
 	r.Leave()
 	return true
 }
