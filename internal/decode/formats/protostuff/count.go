@@ -3,6 +3,7 @@ package protostuff
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -57,7 +58,7 @@ func (r *Reader) countFields(s *schema, m nested) {
 	}
 	for ; i < len(fields); i++ {
 		if fields[i].always {
-			r.misplaced(s, fields, i, 0, r.Off)
+			r.misplaced(s, fields, i, math.MaxUint64, r.Off)
 			return
 		}
 		r.tally.nodes++
@@ -233,10 +234,10 @@ func (r *Reader) countElements() (n int) {
 	return n
 }
 
-// misplaced fails at field n, which is not that after field i or one that may be absent; 0 is the end of the message.
+// misplaced fails at field n, which is not that after field i or one that may be absent; math.MaxUint64 is the end of the message.
 func (r *Reader) misplaced(s *schema, fields []field, i int, n uint64, off int) {
 	within := place{of: s}
-	if i < len(fields) && fields[i].always && (n == 0 || fields[i].number < n) {
+	if i < len(fields) && fields[i].always && fields[i].number < n {
 		within.field = &fields[i]
 		r.missingField(s, &fields[i], off)
 	} else {
@@ -271,10 +272,11 @@ func (r *Reader) countField(of *schema, f *field, m nested, n uint64, w byte, of
 				r.other(of, f, n, w, off)
 				break
 			}
-			inner := r.start(n, w)
-			r.tally.nodes += 2
-			r.tally.overhead += r.Off - off
-			r.countFields(s, inner)
+			if inner := r.start(n, w); r.OK() {
+				r.tally.nodes += 2
+				r.tally.overhead += r.Off - off
+				r.countFields(s, inner)
+			}
 			r.Leave()
 		case w == reference:
 			k := r.objectNumber()
