@@ -146,6 +146,10 @@ loop:
 				next++
 				break
 			}
+			if n := int(b[next]&0x3f) - 1; b[next]&moreUnits == 0 && n >= 0 && n < len(b)-next && decode.IsASCII(b[next+1:next+1+n]) {
+				next += 1 + n
+				break
+			}
 			size := textSize(b[next:])
 			if size < 0 {
 				break loop

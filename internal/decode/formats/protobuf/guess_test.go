@@ -44,7 +44,7 @@ func TestCountsGuesses(t *testing.T) {
 	}
 	for _, tag := range []byte{0x0a, 0x0b} { // the last empty value is a message, if that is not too deep
 		for depth := maxNested - 4; depth < maxNested+4; depth++ {
-			b := []byte{0x0a, 2, 8, 1, 0x0a, 0}
+			b := []byte{0x0b, 0x0c, 0x0a, 0, 0x0a, 2, 8, 1, 0x0a, 0}
 			for range depth {
 				if b = delimit(0x12, b); tag == 0x0b {
 					b = append(append([]byte{0x13}, b...), 0x14)
