@@ -36,6 +36,10 @@ func (r *Reader) countFields(cl *class, fields []field) {
 	version := byte(0)
 	for i := 0; r.OK(); {
 		for i < len(fields) && fields[i].version == version {
+			if n := r.countUsual(fields[i:], version); n > 0 {
+				i += n
+				continue
+			}
 			f := &fields[i]
 			switch {
 			case f.kind == booleanField:
@@ -76,6 +80,109 @@ func (r *Reader) countFields(cl *class, fields []field) {
 			return
 		}
 	}
+}
+
+// usual says of which type a field is, if it is one of the types that most fields have.
+type usual uint8
+
+const (
+	notUsual usual = iota
+	usualByte
+	usualShort // or a char
+	usualInt
+	usualLong
+	usualFloat
+	usualDouble
+	usualText
+	usualInteger
+	usualLongObject
+	usualReference // any other one
+)
+
+// usual finds out of which type the field is.
+func (f *field) usualType() usual {
+	switch {
+	case f.kind == reference && (f.conditional || f.throwable), f.kind == intField && f.own == "size":
+		return notUsual
+	case f.kind != reference:
+		return [...]usual{byteField: usualByte, charField: usualShort, shortField: usualShort, intField: usualInt, longField: usualLong, floatField: usualFloat, doubleField: usualDouble}[f.kind]
+	}
+	switch f.declared {
+	case "java.lang.String":
+		return usualText
+	case "java.lang.Integer":
+		return usualInteger
+	case "java.lang.Long":
+		return usualLongObject
+	}
+	return usualReference
+}
+
+// countUsual takes the fields that fields begins with, as long as they are of this version and their values are usual, and returns how many
+// there are.
+func (r *Reader) countUsual(fields []field, version byte) (i int) {
+	b, at, objects := r.Buf, r.Off, 0
+loop:
+	for ; i < len(fields) && at+1 < len(b); i++ {
+		f := &fields[i]
+		if f.version != version {
+			break
+		}
+		next := at + 1
+		switch f.usual {
+		case usualByte:
+		case usualShort:
+			if b[at] == escape {
+				next += 2
+			}
+		case usualInt:
+			next = at + intSize(b[at])
+		case usualLong:
+			next = at + longSize(b[at])
+		case usualFloat:
+			next = at + 4
+		case usualDouble:
+			next = at + 8
+		case notUsual:
+			break loop
+		default:
+			switch tag := b[at]; {
+			case tag == tagNull:
+			case tag == tagInteger && f.usual == usualInteger:
+				next += intSize(b[next])
+			case tag == tagLong && f.usual == usualLongObject:
+				next += longSize(b[next])
+			case tag == tagString && f.usual == usualText && b[next] < 0x80:
+				size := int(b[next])
+				next++
+				if size > len(b)-next {
+					break loop
+				}
+				if text := b[next : next+size]; !decode.IsASCII(text) && bytes.IndexByte(text, escape) >= 0 {
+					break loop
+				}
+				next += size
+			case tag == tagHandle || tag == tagEnum:
+				r.Off = at
+				if tag == tagHandle && !r.countHandle() || tag == tagEnum && !r.countEnum(f) {
+					break loop
+				}
+				r.tally.nodes-- // which are counted below
+				next = r.Off
+			default:
+				break loop
+			}
+			objects++
+		}
+		if next > len(b) {
+			break
+		}
+		at = next
+	}
+	r.Off = at
+	r.tally.nodes += i
+	r.work += objects * workPerObject
+	return i
 }
 
 // countBooleans takes the booleans that fields begins with, if they are in one byte, and returns how many there are.
@@ -185,6 +292,18 @@ func charsEnd(b []byte, n int) (off, left int) {
 	return off, n
 }
 
+// fits is holds for a class, which it remembers.
+func (f *field) fits(cl *class) bool {
+	if f == nil || f.fitted == cl {
+		return true
+	}
+	if !f.holds(cl.name) {
+		return false
+	}
+	f.fitted = cl
+	return true
+}
+
 // holds reports whether a class is known to be one that the value of a field may have; f is nil for other values.
 func (f *field) holds(name string) bool {
 	return f == nil || name == f.declared || name == f.accepted || f.declared == object || f.anything
@@ -221,7 +340,7 @@ func (r *Reader) countValue(f *field) bool {
 		done = r.countEnum(f)
 	case tagObject, tagArray:
 		r.rememberPlace(start)
-		if cl := r.countClass(start + 1); cl == nil || !f.holds(cl.name) {
+		if cl := r.countClass(start + 1); cl == nil || !f.fits(cl) {
 			break
 		} else if b[0] == tagObject {
 			done = r.countData(cl, start)
@@ -270,15 +389,21 @@ func (r *Reader) countHandle() bool {
 	if size == 0 || off >= r.Off || len(r.used) > 0 && r.Buf[off] < tagArray && r.Buf[off] > maxPredicted {
 		return false
 	}
-	_, found := slices.BinarySearch(r.places, int32(off))
-	return found && r.countLeaf(1+size)
+	if known := &r.referred[off%len(r.referred)]; *known != int32(off)+1 {
+		if _, found := slices.BinarySearch(r.places, int32(off)); found {
+			*known = int32(off) + 1
+		} else if r.Buf[off] != tagString || !r.counts(off, r.Off, false) {
+			return false
+		}
+	}
+	return r.countLeaf(1 + size)
 }
 
 // countEnum takes a constant of an enum of the class path.
 func (r *Reader) countEnum(f *field) bool {
 	start := r.Off
 	cl := r.countClass(start + 1)
-	if cl == nil || cl.plan == nil || cl.plan.form != constant || !f.holds(cl.name) {
+	if cl == nil || cl.plan == nil || cl.plan.form != constant || !f.fits(cl) {
 		return false
 	}
 	v, size := shortInt(r.Buf[min(r.Off, len(r.Buf)):])
@@ -353,6 +478,12 @@ var elemKinds = [...]kind{bytes1: byteField, bool1: booleanField, char2: charFie
 // countElements takes n values: elements of a collection or an array, or keys and values of a map.
 func (r *Reader) countElements(n int, f *field, l layout) {
 	for i := 0; i < n && r.OK(); i++ {
+		if f == nil {
+			if k := r.countIntegers(n - i); k > 0 {
+				i += k - 1
+				continue
+			}
+		}
 		if r.countValue(f) {
 			continue
 		}
@@ -366,6 +497,22 @@ func (r *Reader) countElements(n int, f *field, l layout) {
 			r.value(r.At(decode.ByEntry, "", i/2), f)
 		}
 	}
+}
+
+// countIntegers takes the next of n values as long as they are objects of Integer, and returns how many there are.
+func (r *Reader) countIntegers(n int) (taken int) {
+	b, at := r.Buf, r.Off
+	for ; taken < n && at+1 < len(b) && b[at] == tagInteger; taken++ {
+		next := at + 1 + intSize(b[at+1])
+		if next > len(b) {
+			break
+		}
+		at = next
+	}
+	r.Off = at
+	r.tally.nodes += taken
+	r.work += taken * workPerObject
+	return taken
 }
 
 // countArray is array, for one that starts at start.

@@ -73,8 +73,10 @@ type Reader struct {
 	skipped bool
 	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled
 	texts   map[int]string // texts that handles refer to, by the offset of their tags
-	places  []int32        // the offsets of the tags of objects, in order, where no tree is filled
-	copied  int            // bytes of texts copied for handles and elements without bytes
+	// referred are 1 + the last of places that a handle meant, by their last bits.
+	referred [64]int32
+	places   []int32 // the offsets of the tags of objects, in order, where no tree is filled
+	copied   int     // bytes of texts copied for handles and elements without bytes
 	// repeated counts elements without bytes.
 	repeated int
 	// Of FST 1: the classes that have a number in the value that is read, the class of the value read last (nil for null), and the
@@ -112,6 +114,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.places = nil
 	}
 	r.objects, r.places = r.objects[:0], r.places[:0]
+	clear(r.referred[:])
 	r.startBody()
 }
 

@@ -62,6 +62,8 @@ type field struct {
 
 	class    *class // of declared, when it was needed
 	accepted string // the class of a value that fits
+	fitted   *class // the last class that did
+	usual    usual
 	top      bool   // it is none: a top-level value has that declared class
 	elements *field // what holds for the elements of an array
 }
@@ -273,6 +275,7 @@ func (d *dialect) newField(types *classfile.Types, by string, f *classfile.Field
 			}
 		}
 	}
+	x.usual = x.usualType()
 	return x
 }
 

@@ -156,6 +156,13 @@ func (r *Reader) counts(off, end int, text bool) bool {
 	if _, ok := slices.BinarySearch(r.places, int32(off)); ok && !text {
 		return true
 	}
+	if b := r.Buf[off:end]; !r.d.one && len(b) > 0 && b[0] == tagString { // mostly
+		if n, size := shortInt(b[1:]); size > 0 {
+			b = b[1+size:]
+			all, left := charsEnd(b, n)
+			return left == 0 && all <= len(b) && r.mayCopy(3*all)
+		}
+	}
 	x, ok := r.writtenAt(off, end)
 	return ok && r.mayCopy(3*len(x.raw))
 }

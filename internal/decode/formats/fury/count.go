@@ -1,6 +1,9 @@
 package fury
 
 import (
+	"math/bits"
+	"sync/atomic"
+
 	"dubbo-wire/internal/decode"
 )
 
@@ -66,7 +69,7 @@ func (r *Reader) countValue(d *declared) bool {
 		head := countedHead{start: start}
 		cl := d.class
 		if !d.final {
-			if cl = r.countClass(&head); cl == nil || cl != d.class && !r.fits(cl, d.class) {
+			if cl = r.countClass(&head); cl == nil || !r.fitsDeclared(cl, d) {
 				break
 			}
 		}
@@ -76,6 +79,135 @@ func (r *Reader) countValue(d *declared) bool {
 	}
 	r.Off, r.objects = start, r.objects[:objects]
 	return false
+}
+
+// fitsDeclared is fits for the class of a declared type, which keeps the class that was there last.
+func (r *Reader) fitsDeclared(cl *class, d *declared) bool {
+	if cl == d.class || d.accepted != nil && d.accepted.Load() == cl {
+		return true
+	}
+	if !r.fits(cl, d.class) {
+		return false
+	}
+	if d.accepted != nil {
+		d.accepted.Store(cl)
+	}
+	return true
+}
+
+// usual says which bytes the values of a field are, if they are numbers, texts or constants, as those of most fields are.
+type usual struct {
+	layout layout // unknown for other fields
+	// flagged: a flag says whether they are null. tracked: they have numbers.
+	flagged, tracked bool
+}
+
+// usualValues finds out whether the values of the field are usual.
+func (f *field) usualValues() usual {
+	u := usual{layout: f.is.prim}
+	switch id := typeOf(f.tag); {
+	case f.tag != 0 && (f.tag&3 == tagObject || f.tag == tagEnd || f.own == "size"):
+		return usual{}
+	case f.tag == 0 && f.is.class != nil && f.is.final:
+		u = usual{f.is.class.layout, true, f.is.tracked}
+	case f.tag == 0:
+	case id >= firstPrimitive && id < firstPrimitive+len(primitiveLayouts):
+		u = usual{layout: primitiveLayouts[id-firstPrimitive]}
+	case id < len(classes) && classes[id] != nil:
+		u = usual{classes[id].layout, true, classes[id].isTracked()}
+	}
+	if !u.layout.isScalar() && (u.layout != constant || f.tag != 0 || f.is.class.model == nil) {
+		return usual{}
+	}
+	return u
+}
+
+// typeOf returns the number of the type that the tag of a field says.
+func typeOf(tag uint64) int {
+	if tag&3 == tag4 {
+		return int(tag >> 2 & 0x3f)
+	}
+	return int(tag >> 3 & 0x7f)
+}
+
+// isScalar reports whether scalarSize has the length of values.
+func (l layout) isScalar() bool { return l >= boolean && l <= int64s || l == date }
+
+// countUsual takes the values that the first of the fields have, as long as they are usual, and returns how many there are.
+func (r *Reader) countUsual(fields []field) (i int) {
+	b, at := r.Buf, r.Off
+loop:
+	for ; i < len(fields); i++ {
+		u := &fields[i].usual
+		if u.layout == unknown || at >= len(b) {
+			break
+		}
+		next := at
+		tracked := false
+		if u.flagged {
+			switch b[at] {
+			case refNull:
+				at++
+				continue
+			case refNew:
+				tracked = u.tracked
+			case notNull:
+			default:
+				break loop
+			}
+			if next++; next == len(b) {
+				break
+			}
+		}
+		switch u.layout {
+		case int8s:
+			next++
+		case boolean:
+			if b[next] > 1 {
+				break loop
+			}
+			next++
+		case char, int16s:
+			next += 2
+		case int32s, float:
+			next += 4
+		case int64s, double, date:
+			next += 8
+		case zigzag:
+			size := zigzagSize(b[next:])
+			if size < 0 {
+				break loop
+			}
+			next += size
+		case constant:
+			if m := fields[i].is.class.model; int(b[next]) >= min(len(m.constants), 0x80) || !m.asked.Load() {
+				break loop
+			}
+			next++
+		case str:
+			if len(b)-next > 1 && b[next] == latin1 && b[next+1] < 0x80 {
+				next += 2 + int(b[next+1])
+				break
+			}
+			fallthrough
+		default:
+			size := r.scalarSize(u.layout, next)
+			if size < 0 {
+				break loop
+			}
+			next += size
+		}
+		if next > len(b) {
+			break
+		}
+		if tracked {
+			r.objects = append(r.objects, -1)
+		}
+		at = next
+	}
+	r.Off = at
+	r.tally.nodes += i
+	return i
 }
 
 // countFlagged is flagged, for a value from offset start on. If it returns false, r may be anywhere.
@@ -175,14 +307,7 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	case int64s, double, date:
 		return 8
 	case zigzag:
-		for i, c := range b[:min(len(b), 4)] {
-			if c < 0x80 {
-				return i + 1
-			}
-		}
-		if len(b) > 4 && b[4] <= 0xf {
-			return 5
-		}
+		return zigzagSize(b)
 	case tagged64:
 		switch {
 		case b[0]&1 == 0:
@@ -205,11 +330,27 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	return -1
 }
 
+// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more.
+func zigzagSize(b []byte) int {
+	if len(b) >= 8 {
+		if size := bits.TrailingZeros64(^le.Uint64(b)&0x8080808080808080)/8 + 1; size < 5 || size == 5 && b[4] <= 0xf {
+			return size
+		}
+		return -1
+	}
+	for i, c := range b[:min(len(b), 5)] {
+		if c < 0x80 && (i < 4 || c <= 0xf) {
+			return i + 1
+		}
+	}
+	return -1
+}
+
 // countData is dataAs, for a value whose head ends here. elem and value are what the declared type says. Once it has counted the head of a
 // container, it returns true.
 func (r *Reader) countData(cl *class, h *countedHead, elem, value *declared) bool {
-	if n := r.scalarSize(cl.layout, r.Off); n >= 0 && h.named == 0 {
-		return r.countLeaf(n)
+	if cl.layout.isScalar() {
+		return h.named == 0 && r.countLeaf(r.scalarSize(cl.layout, r.Off))
 	}
 	switch cl.layout {
 	case constant:
@@ -265,7 +406,7 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 	r.countHead(h)
 	r.Enter()
 	if r.library.tags {
-		r.countByTag(plan.fields, cl)
+		r.countByTag(plan.fields, plan.order, cl)
 	} else {
 		r.countInOrder(plan.fields, cl)
 	}
@@ -279,6 +420,9 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 // countInOrder is inOrder.
 func (r *Reader) countInOrder(fields []field, cl *class) {
 	for i := 0; i < len(fields) && r.OK(); i++ {
+		if i += r.countUsual(fields[i:]); i == len(fields) {
+			break
+		}
 		if f := &fields[i]; !r.countValue(f.is) {
 			r.endTally()
 			r.within = place{cl, f.name}
@@ -290,11 +434,26 @@ func (r *Reader) countInOrder(fields []field, cl *class) {
 	}
 }
 
-// countByTag is fieldsByTag.
-func (r *Reader) countByTag(fields []field, cl *class) {
-	next, last := 0, uint64(0)
+// countByTag is fieldsByTag. Objects of a class mostly have the same order of fields, which is not that of their tags: order, unless it is
+// nil, has the number of the field that came last at first, and after each.
+func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
+	at, last := 0, uint64(0)
 	for r.OK() {
+		next := at
+		if order != nil {
+			next = int(order[at].Load())
+		}
 		tag, size := r.peekTag()
+		if next < len(fields) && fields[next].tag == tag && fields[next].usual.layout != unknown && size > 0 && tag != last {
+			if r.Off += size; r.countUsual(fields[next:next+1]) == 1 {
+				r.tally.nodes++
+				r.tally.names += size
+				r.within.class, r.within.field = cl, fields[next].name
+				last, at = tag, next+1
+				continue
+			}
+			r.Off -= size
+		}
 		if tag == tagEnd {
 			r.Off += size
 			r.tally.nodes++
@@ -302,7 +461,9 @@ func (r *Reader) countByTag(fields []field, cl *class) {
 			return
 		}
 		if next >= len(fields) || fields[next].tag != tag {
-			next = fieldOf(fields, tag)
+			if next = fieldOf(fields, tag); next >= 0 && order != nil {
+				order[at].Store(int32(next))
+			}
 		}
 		if next >= 0 && size > 0 && tag != last && r.countTagged(&fields[next], tag, size) {
 			if r.OK() {
@@ -313,7 +474,7 @@ func (r *Reader) countByTag(fields []field, cl *class) {
 			r.endTally()
 			r.taggedField(fields, cl, &last)
 		}
-		next++
+		at = max(next, 0) + 1
 	}
 }
 
@@ -345,10 +506,7 @@ func (r *Reader) countTagged(f *field, tag uint64, size int) bool {
 func (r *Reader) countTaggedValue(f *field, tag uint64, start int) bool {
 	head := countedHead{start: start}
 	if tag&3 != tagObject {
-		id := int(tag >> 3 & 0x7f)
-		if tag&3 == tag4 {
-			id = int(tag >> 2 & 0x3f)
-		}
+		id := typeOf(tag)
 		switch {
 		case f.own == "size":
 			return false
@@ -383,7 +541,7 @@ func (r *Reader) countTaggedValue(f *field, tag uint64, start int) bool {
 		value = f.is.value
 	}
 	cl := r.countClass(&head)
-	return cl != nil && (cl == f.is.class || r.fits(cl, f.is.class)) && r.countData(cl, &head, elem, value)
+	return cl != nil && r.fitsDeclared(cl, f.is) && r.countData(cl, &head, elem, value)
 }
 
 // countFinal is finalClass for one that was there before; nil for others.
@@ -392,7 +550,14 @@ func (r *Reader) countFinal() *declared {
 	if cl == nil {
 		return nil
 	}
-	return r.finals[cl]
+	if r.final == nil || r.final.class != cl { // mostly the last one
+		d := r.finals[cl]
+		if d == nil {
+			return nil
+		}
+		r.final = d
+	}
+	return r.final
 }
 
 // countCollection is collection, for one that is not sorted and has no fields of its own.
@@ -448,7 +613,16 @@ func (r *Reader) countElements(n int, each *class, elem *declared, flags byte) {
 		flags |= counted // the generated code does not look at it
 	}
 	quick := r.mayCount()
-	for i := 0; i < n && r.OK(); i++ {
+	i := 0
+	if quick && each != nil && flags&(counted|hasNull) == 0 && each.layout.isScalar() {
+		if each.layout == zigzag {
+			i = r.countIntegers(n)
+		}
+		for i < n && r.countLeaf(r.scalarSize(each.layout, r.Off)) {
+			i++
+		}
+	}
+	for ; i < n && r.OK(); i++ {
 		start := r.Off
 		if !quick || !r.countElement(each, elem, flags) {
 			r.endTally()
@@ -459,6 +633,21 @@ func (r *Reader) countElements(n int, each *class, elem *declared, flags byte) {
 			r.Fail(decode.Unsupported, "elements of some bytes", "elements of none") // a few bytes could stand for billions
 		}
 	}
+}
+
+// countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are.
+func (r *Reader) countIntegers(n int) (i int) {
+	b, at := r.Buf, r.Off
+	for ; i < n; i++ {
+		size := zigzagSize(b[at:])
+		if size < 0 {
+			break
+		}
+		at += size
+	}
+	r.Off = at
+	r.tally.nodes += i
+	return i
 }
 
 // countElement is element. If it returns false, r is where it was.

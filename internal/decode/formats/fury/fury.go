@@ -108,6 +108,7 @@ type application struct {
 	key       []byte               // to look for one
 	allowed   map[[2]*class]bool   // whether a declared class allows another one
 	finals    map[*class]*declared // classes of elements, keys and values
+	final     *declared            // the last of them
 	distrust  *decode.Error        // what objects of the application fail with; nil if they are read
 	variation *decode.Variation
 	varied    []field

@@ -76,7 +76,12 @@ func (r *Reader) distrusted(cl *class, p decode.Place) bool {
 
 // use notes that a body has an object of a class.
 func (r *Reader) use(cl *class) {
-	if !isJDK(cl.name) && !slices.Contains(r.used, cl) {
+	for _, used := range r.used {
+		if used == cl {
+			return
+		}
+	}
+	if !isJDK(cl.name) {
 		r.ask(cl)
 		r.used = append(r.used, cl)
 	}

@@ -238,7 +238,7 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 // fieldsByTag takes fields, each after its tag, up to the end tag. In the class path may be other fields.
 func (r *Reader) fieldsByTag(fields []field, cl *class) {
 	if r.mayCount() {
-		r.countByTag(fields, cl)
+		r.countByTag(fields, nil, cl)
 		r.endTally()
 		return
 	}

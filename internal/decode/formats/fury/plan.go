@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"dubbo-wire/internal/decode/classfile"
 	"dubbo-wire/internal/decode/steps"
@@ -12,6 +13,8 @@ import (
 // plan is how the objects of a class of the class path are written.
 type plan struct {
 	fields []field
+	// order has the numbers of the fields that came last at first, and after each; readers share it.
+	order []atomic.Int32
 	// untagged are the same as consistent mode writes them, if numbered: in compatible mode of 0.10, for a class with a number.
 	untagged []field
 	numbered bool
@@ -53,6 +56,7 @@ type field struct {
 	// wireType is the name of the type in the definition of the class, if that says it.
 	wireType string
 	wireID   int // its number, -1 if it has none
+	usual    usual
 }
 
 // declared is what a declared type says of the values that stand where it was declared.
@@ -68,6 +72,8 @@ type declared struct {
 	elem, value *declared
 	// raw is what the class alone says, without type arguments; for keys and values.
 	raw *declared
+	// accepted is the class that was found last to be one that the type allows; readers share it. It may be nil.
+	accepted *atomic.Pointer[class]
 }
 
 // Groups of fields, in the order in which they are written.
@@ -107,6 +113,7 @@ func (l *library) newPlan(c *class) (p plan) {
 	switch as {
 	case object:
 		p.fields, p.missing = l.fields(chain, l.tags)
+		p.order = make([]atomic.Int32, len(p.fields)+1)
 		if p.numbered = l.share && p.missing == "" && !l.isContainer(c.name); p.numbered {
 			p.untagged, p.missing = l.fields(chain, false)
 		}
@@ -222,6 +229,9 @@ func (l *library) fields(chain []*classfile.Class, tags bool) (fields []field, m
 	} else {
 		slices.SortStableFunc(fields, l.compare)
 	}
+	for i := range fields {
+		fields[i].usual = fields[i].usualValues()
+	}
 	return fields, missing
 }
 
@@ -304,7 +314,7 @@ func (l *library) declare(t *classfile.Type, in *classfile.Class, depth int) *de
 	case classfile.Array:
 		name = l.arrayName(t, in)
 	}
-	d := &declared{class: l.class(name), generated: isGenerated(in)}
+	d := &declared{class: l.class(name), generated: isGenerated(in), accepted: new(atomic.Pointer[class])}
 	d.final, d.tracked = d.class.final, d.class.isTracked()
 	if t.Kind != classfile.Object || depth == maxDeclared {
 		return d

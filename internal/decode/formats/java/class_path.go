@@ -214,10 +214,10 @@ type declared struct {
 // accepts reports whether an object of a class can stand for a value of the field. What is not known is accepted, and objects that
 // others replace when they are read.
 func (d *declared) accepts(class string) bool {
-	if class == d.last || class == d.name {
+	if class == d.last {
 		return true
 	}
-	if !assignable(d.types, class, d.name) {
+	if class != d.name && !assignable(d.types, class, d.name) {
 		return false
 	}
 	d.last = class

@@ -113,7 +113,7 @@ loop:
 			if size > len(b)-3 {
 				break loop
 			}
-			r.handles = append(r.handles, handle{kind: toString, a: int32(at + 3), b: int32(size), node: -1})
+			r.addHandle(toString, int32(at+3), int32(size), -1)
 			at += 3 + size
 		case tcObject:
 			i := r.referredClass(b)
@@ -144,7 +144,7 @@ loop:
 				size, items = own, 0
 				nodes += 2
 			}
-			r.assignCounted(handle{kind: toObject, a: i, b: int32(at + 6)})
+			r.assignCounted(toObject, i, int32(at+6))
 			at += size
 			overhead += own
 			if c.common == derived {
@@ -197,11 +197,23 @@ loop:
 const shortest = 6
 
 // assignCounted assigns the next handle to an object that is counted.
-func (r *Reader) assignCounted(h handle) {
+func (r *Reader) assignCounted(k handleKind, a, b int32) {
+	node := int32(0)
 	if r.hiddenDepth > 0 {
-		h.node = -1
+		node = -1
 	}
-	r.handles = append(r.handles, h)
+	r.addHandle(k, a, b, node)
+}
+
+// addHandle assigns the next handle. It sets the fields in place: a processor waits for them when they are copied at once.
+func (r *Reader) addHandle(k handleKind, a, b, node int32) {
+	n := len(r.handles)
+	if n == cap(r.handles) {
+		r.handles = append(r.handles, handle{})
+	}
+	r.handles = r.handles[:n+1]
+	h := &r.handles[n]
+	h.kind, h.hidden, h.a, h.b, h.node = k, false, a, b, node
 }
 
 // refersToCounted reports whether the reference at the start of b is to something that has a place in a tree.
@@ -229,7 +241,7 @@ func (r *Reader) countEnum(b []byte, at int) bool {
 	if to := r.handleAt(b[7:]); to == nil || to.kind != toString {
 		return false
 	}
-	r.assignCounted(handle{kind: toEnum, a: class, b: int32(be32(b[7:]) - baseHandle)})
+	r.assignCounted(toEnum, class, int32(be32(b[7:])-baseHandle))
 	return true
 }
 
@@ -278,7 +290,58 @@ func (r *Reader) countFields(at int32) {
 		return
 	}
 	one := *c
-	for k := one.first + one.prims; k < one.first+one.n && r.OK() && r.checkField(&one, &r.fields[k]); k++ {
+	for k, end := one.first+one.prims, one.first+one.n; r.OK(); k++ {
+		if k += r.countChecked(r.fields[k:end]); k == end || !r.checkField(&one, &r.fields[k]) {
+			return
+		}
 		r.item(decode.ByField, "", 0)
 	}
+}
+
+// countChecked takes the values of fields as long as they are null, texts, constants or references that the declared types accept, and returns
+// how many there are.
+func (r *Reader) countChecked(fields []fieldDesc) (n int32) {
+	if !r.mayCount() {
+		return 0
+	}
+	at, nodes, overhead := r.Off, 0, 0
+loop:
+	for ; int(n) < len(fields); n++ {
+		b := r.Buf[at:]
+		if len(b) < shortest || len(r.handles) >= maxHandles {
+			break
+		}
+		d := fields[n].declared
+		switch b[0] {
+		case tcNull:
+			at++
+		case tcString:
+			size := int(binary.BigEndian.Uint16(b[1:]))
+			if size > len(b)-3 || d != nil && !d.accepts("java.lang.String") {
+				break loop
+			}
+			r.addHandle(toString, int32(at+3), int32(size), -1)
+			at += 3 + size
+		case tcReference:
+			if name, ok := r.classOf(r.handleAt(b[1:])); ok && d != nil && !d.accepts(name) || !r.refersToCounted(b) {
+				break loop
+			}
+			at += 5
+		case tcEnum:
+			if class := r.referredClass(b); class < 0 {
+				break loop
+			} else if name, ok := r.nameOf(class); ok && d != nil && !d.accepts(name) || !r.countEnum(b, at) {
+				break loop
+			}
+			at += 11
+			overhead += 6
+			nodes += 2
+		default:
+			break loop
+		}
+		nodes++
+	}
+	r.Off = at
+	r.Tally(overhead, nodes)
+	return n
 }

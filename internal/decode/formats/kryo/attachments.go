@@ -31,28 +31,29 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 
 // find returns the one place at or after from.
 func (r *Reader) find(from int) (at int, ok bool) {
-	return r.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.next, r.tryAttachments)
+	next := r.nextKeyed
+	if !r.untagged {
+		next = r.Next(r.d.mapHead)
+	}
+	return r.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, next, r.tryAttachments)
 }
 
-// next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only
-// a map that is not empty can be recognised: by the key after its count.
-func (r *Reader) next(off int) int {
-	head := r.d.mapHead
-	if r.untagged {
-		head = []byte{refNew}
-	}
-	for b := r.Buf; off < len(b); off++ {
-		k := bytes.Index(b[off:], head)
+// nextKeyed returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only a map that is not
+// empty can be recognised: by a reference byte, a count of up to five bytes and a key, which is the rarest of them.
+func (r *Reader) nextKeyed(off int) int {
+	b := r.Buf
+	for key := off + 2; key < len(b); key++ {
+		k := bytes.Index(b[key:], firstKey)
 		if k < 0 {
 			break
 		}
-		off += k
-		key := off + 2
-		for key < len(b) && key < off+6 && b[key-1] >= 0x80 {
-			key++
+		key += k
+		head := key - 2
+		for head > max(off, key-6) && b[head] >= 0x80 {
+			head--
 		}
-		if !r.untagged || key < len(b) && bytes.HasPrefix(b[key:], firstKey) {
-			return off
+		if b[head] == refNew && (b[key-1] < 0x80 || head == key-6) {
+			return head
 		}
 	}
 	return -1

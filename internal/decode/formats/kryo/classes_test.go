@@ -235,28 +235,39 @@ func TestUntaggedClasses(t *testing.T) {
 	format := Format
 	format.New = NewUntagged4
 	format = withModels(t, format)
-	for _, c := range []struct{ typ, hex, want string }{
+	counting := format.New() // for all bodies: it begins with the class that the last object of a type had
+	cases := []struct{ typ, hex, want string }{
 		{"Lorg/dubbowire/rig/edge/Node;", "01 00 00 0e 00 00 00", `{"@class":"org.dubbowire.rig.edge.Node","byName":null,"children":null,"id":7,"name":null,"parent":null,"self":null}`},
 		{"Ljava/util/List;", "01 02 0202 0204", "[1,2]"},
+		{"Ljava/util/List;", "01 02 0202 0204 00", "!"},
 		{"Ljava/util/List;", "01 00", "[]"},
 		{"Ljava/util/List;", "01 02 24 01 01 0202", "[1]"}, // unmodifiable
+		{"Ljava/util/List;", "01 01 00", "!"},              // of one element or of many
 		{"Ljava/util/Map;", "01 01 0301826b 0202", `{"k":1}`},
 		{"Ljava/util/Map;", "01 00 01 0301826b 0202", `{"k":1}`}, // sorted
 		{"Ljava/util/Date;", "01 01", `{"@date":"1970-01-01T00:00:00.001Z"}`},
 		{"Ljava/lang/Object;", "01 01", "!"},
 		{"Lorg/dubbowire/rig/edge/Unknown;", "01 01", "!"},
-	} {
+	}
+	for _, c := range append(cases, cases...) {
 		body := formattest.Hex(c.hex)
 		tree := decode.Tree{WithValues: true}
 		r := format.New()
 		r.Reset(body, decode.Malformed, &tree)
 		r.Value(decode.ByField, "result", 0, c.typ)
+		counting.Reset(body, decode.Malformed, nil)
+		counting.Value(decode.ByField, "result", 0, c.typ)
+		assert.Equal(t, r.Err(), counting.Err(), c.hex)
+		assert.Equal(t, r.Offset(), counting.Offset(), c.hex)
 		if c.want == "!" {
 			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.hex)
 			continue
 		}
 		require.Nil(t, r.Err(), c.hex)
 		assert.Equal(t, c.want, (&formattest.Message{Tree: tree}).Value("result"), c.hex)
+		sum, ok := counting.(decode.Summer).Sum()
+		assert.True(t, ok, c.hex)
+		assert.Equal(t, tree.Sums().Parts, sum, c.hex)
 	}
 }
 

@@ -33,13 +33,214 @@ func (r *Reader) endTally() {
 
 // countFields is planned for an object of FieldSerializer or a record.
 func (r *Reader) countFields(cl *class, plan *plan) {
-	for i := 0; i < len(plan.fields) && r.OK(); i++ {
-		if f := &plan.fields[i]; !r.countField(f) {
+	for i := r.countUsual(plan, 0); i < len(plan.fields); i = r.countUsual(plan, i+1) {
+		if f := &plan.fields[i]; !r.countList(f) && !r.countField(f) {
 			r.endTally()
+			outer := r.within
 			r.within = place{cl, plan.fields, i}
-			r.field(f, nil)
+			if r.field(f, nil); !r.OK() {
+				return
+			}
+			r.within = outer
+		} else if !r.OK() {
+			return
 		}
 	}
+}
+
+// usual says which bytes the values of a field are, if they are of one of the types that most fields have.
+type usual struct {
+	form     form
+	size     uint8 // of a fixed number, else the bytes that a number may have
+	nullable bool  // null or not null is written
+	numbered bool  // so is a reference, or the object has a number
+}
+
+type form uint8
+
+const (
+	notUsual form = iota
+	usualNumber
+	usualFixed
+	usualBool
+	usualText
+	usualEnum
+)
+
+// forms are those of the layouts that have one, and their sizes.
+var forms = [...]usual{
+	boxInt: {form: usualNumber, size: 5}, boxLong: {form: usualNumber, size: 9}, boxShort: {form: usualFixed, size: 2}, boxByte: {form: usualFixed, size: 1},
+	boxBool: {form: usualBool}, boxChar: {form: usualFixed, size: 2}, boxFloat: {form: usualFixed, size: 4}, boxDouble: {form: usualFixed, size: 8},
+	stringText: {form: usualText}, epochMilli: {form: usualNumber, size: 9}, enum: {form: usualEnum},
+}
+
+// usual finds out whether the values of a field are usual.
+func (d *dialect) usual(f *field) (u usual) {
+	if int(f.class.layout) >= len(forms) {
+		return u
+	}
+	switch f.counted {
+	case countedNumber:
+		u = forms[f.class.layout]
+	case countedNullable:
+		u = forms[f.class.layout]
+		u.nullable, u.numbered = true, !d.plain(f.class)
+	}
+	return u
+}
+
+// countUsual takes the fields from number i on as long as their values are usual, and returns the number of the first that is not.
+func (r *Reader) countUsual(plan *plan, i int) int {
+	if len(r.streams) > 0 || r.lost.objects {
+		return i
+	}
+	b, at, objects, first := r.Buf, r.Off, r.objects, i
+loop:
+	for ; i < len(plan.usual); i++ {
+		u := plan.usual[i]
+		if u.form == notUsual || at >= len(b) {
+			break
+		}
+		next := at
+		if u.nullable {
+			switch c := int(b[at]); {
+			case c == refNew:
+				next++
+			case c == refNull, u.numbered && c < 0x80 && c-refFirst < objects:
+				at++
+				continue
+			default:
+				break loop
+			}
+			if next == len(b) || u.numbered && b[next] == javaStream[0] && bytes.HasPrefix(b[next:], javaStream) {
+				break
+			}
+		}
+		switch u.form {
+		case usualNumber:
+			size := varintSize(b[next:], int(u.size))
+			if size < 0 {
+				break loop
+			}
+			next += size
+		case usualFixed:
+			next += int(u.size)
+		case usualBool:
+			if b[next] > 1 {
+				break loop
+			}
+			next++
+		case usualText:
+			if b[next]&moreASCII == 0 {
+				for len(b)-next >= 8 {
+					high := binary.LittleEndian.Uint64(b[next:]) & highBits
+					if high != 0 {
+						next += bits.TrailingZeros64(high) / 8
+						break
+					}
+					next += 8
+				}
+				for next < len(b) && b[next] < 0x80 {
+					next++
+				}
+				next++
+				break
+			}
+			if n := int(b[next]&0x3f) - 1; b[next]&moreUnits == 0 && n >= 0 && n < len(b)-next && decode.IsASCII(b[next+1:next+1+n]) {
+				next += 1 + n
+				break
+			}
+			size := textSize(b[next:])
+			if size < 0 {
+				break loop
+			}
+			next += size
+		default:
+			m := plan.fields[i].class.model
+			if m == nil || b[next] >= 0x80 || b[next] > 0 && (int(b[next]) > len(m.constants) || !m.asked.Load()) {
+				break loop
+			}
+			next++
+		}
+		if next > len(b) {
+			break
+		}
+		if u.numbered {
+			objects++
+		}
+		at = next
+	}
+	r.Off, r.objects = at, objects
+	r.tally.nodes += i - first
+	return i
+}
+
+// listField says of a field of an interface what its declared type says of the elements of a collection in it. Only fields whose type has no
+// variables, and no arguments with arguments of their own, have one: in them no object looks at the types that Kryo 5 keeps for the field.
+type listField struct {
+	is    bool
+	of    *class // Kryo 5: of which all elements are, nil if each says its own
+	bound *class // Kryo 5: of which they must be, if of is nil
+}
+
+func (d *dialect) list(f *field) (l listField) {
+	if f.kind != openField || f.counted < countedDeclared {
+		return l
+	}
+	if !d.isKryo5 {
+		return listField{is: true}
+	}
+	g := f.generic
+	if g == nil || g.class != f.class || g.dims != 0 || len(g.args) != 1 || g.args[0].class == nil || len(g.args[0].args) > 0 {
+		return l
+	}
+	switch c := g.args[0].class; c.kind() {
+	case openField:
+		if !g.args[0].loose {
+			l.bound = c
+		}
+	case unsureField:
+		return l
+	default:
+		l.of = c
+	}
+	l.is = true
+	return l
+}
+
+// countList is countField for a field that has a new collection of the usual kind.
+func (r *Reader) countList(f *field) bool {
+	b := r.Buf[r.Off:]
+	if !f.list.is || len(b) < 3 || b[0] < idOffset || int(b[0]) >= min(len(r.d.classes)+idOffset, 0x80) || b[1] != refNew {
+		return false
+	}
+	cl := r.d.classes[b[0]-idOffset]
+	if b[2] == javaStream[0] && bytes.HasPrefix(b[2:], javaStream) {
+		return false
+	}
+	if cl.layout != collection || cl != f.class && cl != f.accepted.Load() || len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
+		return false
+	}
+	start := r.Off
+	r.Off += 2
+	r.objects++
+	done := false
+	if r.d.isKryo5 {
+		bound := f.list.bound
+		if !r.probing {
+			bound = nil
+		}
+		r.generics.depth++
+		done = r.countSized(cl, f.list.of, bound, start, start+1)
+		r.generics.depth--
+	} else {
+		done = r.countCollection(cl, start, start+1)
+	}
+	if !done {
+		r.Off = start
+		r.objects--
+	}
+	return done
 }
 
 func (r *Reader) countField(f *field) bool {
@@ -48,14 +249,6 @@ func (r *Reader) countField(f *field) bool {
 		return false
 	case countedNumber:
 		return r.countLeaf(r.leafSize(f.class, r.Off))
-	case countedText:
-		if b := r.Buf[r.Off:]; len(b) > 1 && b[0] == refNew && b[1]&moreASCII == 0 && len(r.streams) == 0 { // not the start of a stream
-			if n := asciiEnd(b[1:]); n > 0 {
-				r.objects++
-				return r.countLeaf(1 + n)
-			}
-		}
-		return r.countNullable(f.class)
 	case countedNullable:
 		return r.countNullable(f.class)
 	case countedDeclared:
@@ -74,7 +267,6 @@ type fieldCount uint8
 const (
 	countedSlowly   fieldCount = iota // not here
 	countedNumber                     // a primitive type
-	countedText                       // a string or null, the usual case of countedNullable
 	countedNullable                   // an object of the declared class, or null
 	countedDeclared                   // by countDeclared
 	countedGeneric                    // the same, with type arguments
@@ -89,8 +281,6 @@ func (f *field) count() fieldCount {
 		return countedNumber
 	case f.generic != nil && !(f.kind == finalField && scalar):
 		return countedGeneric
-	case f.kind == finalField && !f.notNull && f.class.layout == stringText:
-		return countedText
 	case f.kind == finalField && !f.notNull:
 		return countedNullable
 	}
@@ -353,7 +543,10 @@ func textSize(b []byte) int {
 	if n == 0 {
 		return head
 	}
-	if end, left := unitsEnd(b[head:], n-1); left == 0 && end <= len(b)-head {
+	if n--; n <= len(b)-head && decode.IsASCII(b[head:head+n]) {
+		return head + n
+	}
+	if end, left := unitsEnd(b[head:], n); left == 0 && end <= len(b)-head {
 		return head + end
 	}
 	return -1
@@ -448,9 +641,10 @@ func (r *Reader) countOwn(cl *class, start, head int) bool {
 	r.use(cl)
 	r.countHead(start, head)
 	r.Enter()
-	outer := r.within
-	if r.d.isKryo5 {
-		r.generics.depth++
+	r.generics.depth++
+	if len(r.generics.types) == 0 { // mostly, and with Kryo 4
+		r.countFields(cl, plan)
+	} else {
 		if args := r.generics.next(); args != nil {
 			before := r.generics.pushVariables(&plan.variables, args)
 			r.countFields(cl, plan)
@@ -459,14 +653,9 @@ func (r *Reader) countOwn(cl *class, start, head int) bool {
 			r.countFields(cl, plan)
 		}
 		r.generics.pop()
-		r.generics.depth--
-	} else {
-		r.countFields(cl, plan)
 	}
+	r.generics.depth--
 	r.Leave()
-	if r.OK() {
-		r.within = outer
-	}
 	return true
 }
 
@@ -498,12 +687,83 @@ func (r *Reader) countOpened(start, head, from int) {
 
 // countElements is elements.
 func (r *Reader) countElements(n int) {
-	for i := 0; i < n && r.OK(); i++ {
+	for i := 0; i < n && r.OK(); {
+		if r.Off < len(r.Buf) && r.Buf[r.Off] != idNamed {
+			if k := r.countBoxes(n - i); k > 0 {
+				i += k
+				continue
+			}
+		} else if r.countNamed() {
+			i++
+			continue
+		}
 		if !r.countObject() {
 			r.endTally()
 			r.object(r.At(decode.ByIndex, "", i))
 		}
+		i++
 	}
+}
+
+// countNamed is countObject for a new object whose class is written by its fields.
+func (r *Reader) countNamed() bool {
+	b := r.Buf[r.Off:]
+	if len(b) < 3 || b[0] != idNamed || int(b[1]) >= min(len(r.names), 0x80) || b[2] != refNew {
+		return false
+	}
+	cl := r.names[b[1]]
+	r.Off += 2
+	if r.countNew(cl, r.Off-2, r.Off) {
+		return true
+	}
+	r.Off -= 2
+	return false
+}
+
+// countNew is countPresent for a new object, whose class is written by its fields. If it returns false, r is where it was.
+func (r *Reader) countNew(cl *class, start, head int) bool {
+	b := r.Buf[r.Off:]
+	if len(b) < 2 || b[0] != refNew || cl.layout != object || b[1] == javaStream[0] && bytes.HasPrefix(b[1:], javaStream) {
+		return false
+	}
+	if len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
+		return false
+	}
+	r.Off++
+	r.objects++
+	if r.countOwn(cl, start, head) {
+		return true
+	}
+	r.Off--
+	r.objects--
+	return false
+}
+
+// countBoxes takes elements that are integers or null, up to one that is not, and returns how many there are.
+func (r *Reader) countBoxes(n int) (taken int) {
+	b, at, classes := r.Buf, r.Off, r.d.classes
+	for ; taken < n && at < len(b); taken++ {
+		id := int(b[at])
+		if id == idNull {
+			at++
+			continue
+		}
+		if id < idOffset || id-idOffset >= len(classes) || id >= 0x80 {
+			break
+		}
+		cl := classes[id-idOffset]
+		if cl.layout != boxInt && cl.layout != boxLong {
+			break
+		}
+		size := varintSize(b[at+1:], int(forms[cl.layout].size))
+		if size < 0 || size > len(b)-at-1 {
+			break
+		}
+		at += 1 + size
+	}
+	r.Off = at
+	r.tally.nodes += taken
+	return taken
 }
 
 // countElementsOfClass is elementsOfClass.
@@ -514,7 +774,7 @@ func (r *Reader) countElementsOfClass(n int, cl *class, nulls bool) {
 	}
 	for ; i < n && r.OK(); i++ {
 		at := r.Off
-		if nulls && r.countNullable(cl) || !nulls && r.countPresent(cl, at, at) {
+		if r.countNew(cl, at, at) || nulls && r.countNullable(cl) || !nulls && r.countPresent(cl, at, at) {
 			continue
 		}
 		r.Off = at
@@ -526,6 +786,18 @@ func (r *Reader) countElementsOfClass(n int, cl *class, nulls bool) {
 // countPlain takes elements without reference bytes, up to one that is not usual, and returns how many there are.
 func (r *Reader) countPlain(n int, cl *class, nulls bool) (taken int) {
 	off := r.Off
+	if u := forms[cl.layout]; u.form == usualNumber && !nulls {
+		for b := r.Buf; taken < n && off < len(b); taken++ {
+			size := varintSize(b[off:], int(u.size))
+			if size < 0 || size > len(b)-off {
+				break
+			}
+			off += size
+		}
+		r.Off = off
+		r.tally.nodes += taken
+		return taken
+	}
 	for ; taken < n && off < len(r.Buf); taken++ {
 		at := off
 		if nulls {
@@ -550,6 +822,22 @@ func (r *Reader) countPlain(n int, cl *class, nulls bool) (taken int) {
 
 // countCollection5 is collection5, for one without a comparator.
 func (r *Reader) countCollection5(cl *class, start, head int) bool {
+	r.generics.depth++
+	args := r.generics.next()
+	var of, bound *class
+	if args != nil {
+		of, bound = r.elementClass(args)
+	}
+	done := (of == nil || of.kind() != unsureField) && r.countSized(cl, of, bound, start, head)
+	if args != nil {
+		r.generics.pop()
+	}
+	r.generics.depth--
+	return done
+}
+
+// countSized takes the number of elements and the elements of a collection.
+func (r *Reader) countSized(cl, of, bound *class, start, head int) bool {
 	from := r.Off
 	b := r.Buf[from:]
 	if len(b) < 2 || b[0]&moreUnits != 0 && b[1] >= 0x80 {
@@ -563,18 +851,7 @@ func (r *Reader) countCollection5(cl *class, start, head int) bool {
 	if n--; n < 0 {
 		return false
 	}
-	r.generics.depth++
-	args := r.generics.next()
-	var of, bound *class
-	if args != nil {
-		of, bound = r.elementClass(args)
-	}
-	done := (of == nil || of.kind() != unsureField) && r.countElements5(cl, of, bound, same, n, start, head, from)
-	if args != nil {
-		r.generics.pop()
-	}
-	r.generics.depth--
-	return done
+	return r.countElements5(cl, of, bound, same, n, start, head, from)
 }
 
 // countElements5 takes the elements of a collection after their number.

@@ -160,7 +160,12 @@ type Reader struct {
 	topType     string // its declared type
 	trial       *Reader
 	probing     bool     // this is the trial of another reader
-	undecided   []*class // what a number may stand for at which it stopped
+	choice      []*class // what may be the class, and of these what tells of no other version, for kryo2
+	exact       []*class
+	likely      map[string]*class // the class that the last object of a type had, for kryo2
+	before      *Reader           // this reader before take
+	taken       bool              // by take, which may be undone
+	undecided   []*class          // what a number may stand for at which it stopped
 	undecidedAt uint32
 	tried       int // bytes that were read for kryo2, to find out the classes of values
 }
@@ -255,9 +260,11 @@ func (r *Reader) untaggedValue(p decode.Place, typ string) {
 		r.nullable(cl, p)
 		return
 	}
-	runtime, choice := r.runtimeClass(p, typ)
+	runtime, choice, taken := r.runtimeClass(p, typ)
 	if runtime != nil {
-		r.nullable(runtime, p)
+		if !taken {
+			r.nullable(runtime, p)
+		}
 		return
 	}
 	found := decode.NoType

@@ -218,7 +218,14 @@ func isJDK(name string) bool {
 
 // ask notes that a body has objects of a class.
 func (r *Reader) ask(c *class) {
-	if m := c.model; m != nil && !r.probing && !m.asked.Load() && !isJDK(c.name) && !m.asked.Swap(true) {
+	m := c.model
+	if m == nil || m.asked.Load() || isJDK(c.name) {
+		return
+	}
+	switch {
+	case r.probing && r.taken:
+		r.Fail(decode.Unsupported, "a class that was there before", "") // which it is once the object was read for sure
+	case !r.probing && !m.asked.Swap(true):
 		m.in.path.Asked(c.name, m.file != nil)
 	}
 }

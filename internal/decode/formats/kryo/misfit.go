@@ -88,10 +88,13 @@ func (r *Reader) distrusted(cl *class, p decode.Place) bool {
 
 // use notes that fields of a class were read.
 func (r *Reader) use(cl *class) {
-	if !slices.Contains(r.used, cl) {
-		r.ask(cl)
-		r.used = append(r.used, cl)
+	for _, used := range r.used {
+		if used == cl {
+			return
+		}
 	}
+	r.ask(cl)
+	r.used = append(r.used, cl)
 }
 
 // strict reports whether bytes are checked more than Kryo does, since they may not be what the class path says.

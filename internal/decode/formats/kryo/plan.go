@@ -15,6 +15,8 @@ import (
 // plan is what FieldSerializer, a serializer derived from it, or RecordSerializer writes of the objects of a class.
 type plan struct {
 	fields []field
+	// usual is how the values of the fields are counted.
+	usual []usual
 	// version is that of the class (VersionFieldSerializer).
 	version int32
 	// written is the number of fields that are written (TaggedFieldSerializer): not those that are deprecated.
@@ -43,6 +45,7 @@ type field struct {
 	annexed    bool
 	since      int32 // the version from which on the class has the field
 	counted    fieldCount
+	list       listField
 	added      bool // the class path does not have the field: see vary
 	// accepted is the class that was found last to be one that the declared type allows; readers share it. It may be nil.
 	accepted *atomic.Pointer[class]
@@ -124,6 +127,8 @@ func (l *library) newPlan(c *class) plan {
 	}
 	for i := range p.fields {
 		p.fields[i].counted = p.fields[i].count()
+		p.fields[i].list = l.d.list(&p.fields[i])
+		p.usual = append(p.usual, l.d.usual(&p.fields[i]))
 	}
 	return p
 }

@@ -102,16 +102,24 @@ func (n *numbers) consistent(a assignment) bool {
 	return false
 }
 
+// unnamed is a class of the application of which no list tells the name.
+var unnamed = &class{name: "#"}
+
 // numbered returns the class of a number of the application's.
 func (r *Reader) numbered(id uint32) *class {
 	var candidates []*class
 	if r.library != nil {
 		candidates = r.library.numbers.candidates(id)
 	}
+	if len(candidates) == 0 {
+		r.garbage = r.garbage || id > maxClasses
+		if r.probing { // most trials end here
+			return unnamed
+		}
+	}
 	name := fmt.Sprintf("#%d", id)
 	switch {
 	case len(candidates) == 0:
-		r.garbage = r.garbage || id > maxClasses
 		return &class{name: name}
 	case r.distrust != nil, r.refuted:
 		return &class{name: name} // the list may be what does not fit

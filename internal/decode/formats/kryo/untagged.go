@@ -110,35 +110,52 @@ func (l *library) arrays(declared *class) []*class {
 }
 
 // runtimeClass returns the class of the top-level object that is being read at p, nil if it is not known. choice are those that it
-// may be.
-func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*class) {
+// may be. taken: the object was read.
+func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*class, taken bool) {
 	if r.library == nil {
-		return nil, nil
+		return nil, nil, false
 	}
 	candidates := r.library.candidates(typ)
 	if len(candidates) <= 1 || r.probing {
 		if len(candidates) == 1 {
-			return candidates[0], nil
+			return candidates[0], nil, false
 		}
-		return nil, candidates
+		return nil, candidates, false
 	}
 	if r.trial == nil {
-		r.trial = &Reader{d: r.d, untagged: r.untagged}
+		r.trial, r.before = &Reader{d: r.d, untagged: r.untagged}, new(Reader)
 	}
 	x := r.trial
 	rest := x.restOf(r, p)
-	var exact []*class
+	var likely *class
+	if r.quick {
+		likely = r.likely[typ]
+	}
+	choice, exact := r.choice[:0], r.exact[:0]
 	for _, c := range candidates {
-		x.trying(r, r.top)
-		x.nullable(c, p)
-		sameVersion := !x.otherVersion
-		if x.OK() && rest(x.Off) {
+		off, sameVersion := -1, false
+		if c == likely {
+			if off, sameVersion = r.take(c, p); off >= 0 && !rest(off) {
+				r.untake()
+				continue
+			}
+		} else {
+			x.trying(r, r.top)
+			if x.nullable(c, p); x.OK() {
+				off, sameVersion = x.Off, !x.otherVersion
+			}
+			if off >= 0 && !rest(off) {
+				continue
+			}
+		}
+		if off >= 0 {
 			choice = append(choice, c)
 			if sameVersion {
 				exact = append(exact, c)
 			}
 		}
 	}
+	r.choice, r.exact = choice, exact
 	if len(exact) > 0 {
 		choice = exact
 	}
@@ -151,10 +168,48 @@ func (r *Reader) runtimeClass(p decode.Place, typ string) (cl *class, choice []*
 	if len(choice) > 1 && choice[0].elem != nil && x.nullsOnly(r) {
 		choice = choice[:1] // without an element it has the same value as one of another type
 	}
-	if len(choice) == 1 {
-		return choice[0], nil
+	if len(choice) != 1 {
+		if r.taken {
+			r.untake()
+		}
+		return nil, choice, false
 	}
-	return nil, choice
+	switch {
+	case r.taken && choice[0] == likely:
+		r.taken = false
+		return likely, nil, true
+	case r.taken:
+		r.untake()
+	}
+	if r.quick {
+		if len(r.likely) >= maxClasses || r.likely == nil {
+			r.likely = map[string]*class{}
+		}
+		r.likely[typ] = choice[0]
+	}
+	return choice[0], nil, false
+}
+
+// take reads the top-level object at p as one of a class, as a trial does, but so that it counts: most bodies of a method have objects of the
+// same class. It returns where the object ends, and whether it tells of no other version of a class, or -1.
+func (r *Reader) take(c *class, p decode.Place) (end int, sameVersion bool) {
+	*r.before = *r
+	r.probing, r.taken, r.otherVersion = true, true, false
+	r.nullable(c, p)
+	if !r.OK() {
+		r.untake()
+		return -1, false
+	}
+	sameVersion = !r.otherVersion
+	r.probing, r.otherVersion = false, r.before.otherVersion || r.otherVersion
+	return r.Off, sameVersion
+}
+
+// untake undoes take.
+func (r *Reader) untake() {
+	tried := r.tried
+	*r = *r.before
+	r.tried, r.idle = tried, nil // which readers of streams are idle is not known
 }
 
 // oneClass reports whether a collection, of which b are the data, says that its elements have one class, and which.

@@ -232,6 +232,10 @@ func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	r.ask(cl)
 	r.open(p, decode.Object, cl)
 	what := "the fields of class"
+	if r.probing {
+		r.FailWithout(cl.name, what, "") // nobody reads it
+		return
+	}
 	if cl.name[0] == '#' {
 		if r.distrust != nil {
 			r.FailWith(r.distrust)

@@ -63,6 +63,9 @@ func TestFindAttachments(t *testing.T) {
 	}{
 		{"behind an object", attachments, true},
 		{"more than 127 entries announced", "01 8101 0301 706174e8 0301 642e48e9", false},
+		{"a count of two bytes", "01 8100 0301 706174e8 0301 642e48e9", true},
+		{"a count of five bytes", "01 8180808000 0301 706174e8 0301 642e48e9", true},
+		{"a count of six bytes", "01 818080808000 0301 706174e8 0301 642e48e9", false},
 		{"empty map", "0100", false},
 		{"a map ends the attachments", "01 02 0301 706174e8 03018261 0301826d 2301 01 0301826b 03018276", true},
 	} {

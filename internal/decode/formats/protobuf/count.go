@@ -7,6 +7,127 @@ import (
 	"dubbo-wire/internal/decode/protoschema"
 )
 
+// guessed is what countGuessed has counted: nodes, and the bytes of tags and of lengths of messages.
+type guessed struct{ nodes, tags, lengths int }
+
+// What countGuessed returns in place of an offset.
+const (
+	foreign = -1 // the bytes are not whole fields
+	unusual = -2 // they have a value that is not counted there
+)
+
+// countUnknown counts the fields up to end, which fields has checked, as members would without a type, and reports whether it did. It does
+// nothing with a tree.
+func (r *Reader) countUnknown(end int) bool {
+	if r.Tree != nil || r.Off <= r.unusualAt && r.unusualAt < end || !r.Counting() || r.Pending() > 0 {
+		return false
+	}
+	g, at := r.countGuessed(r.Buf[:end], r.Off, 0, guessed{})
+	if at < 0 {
+		return false
+	}
+	r.Off = end
+	r.Tally(g.lengths, g.nodes)
+	r.Recount(decode.ClassNames, g.tags)
+	return true
+}
+
+// countGuessed adds to g what members and element would make of the bytes of b from an offset on, if they are whole fields up to the end of b,
+// or of a group, which is 0 where none is open. Messages and groups in them are checked and counted at once. It returns the offset of that end.
+func (r *Reader) countGuessed(b []byte, at int, group protowire.Number, g guessed) (guessed, int) {
+	last := protowire.Number(0) // of the field before, which may be the first of a list
+	var list, messages bool
+	for at < len(b) {
+		start, wire := at, protowire.Type(b[at]&7)
+		num := protowire.Number(b[at] >> 3)
+		if b[at] >= 8 && b[at] < 0x80 {
+			at++
+		} else {
+			var n int
+			if num, _, n = protowire.ConsumeTag(b[at:]); n < 0 {
+				return g, foreign
+			}
+			at += n
+		}
+		if wire == protowire.EndGroupType {
+			if num != group || num == 0 {
+				return g, foreign
+			}
+			g.tags += at - start
+			g.nodes++
+			return g, at
+		}
+		g.tags += at - start
+		g.nodes += 2
+		switch {
+		case num != last:
+			last, list, messages = num, false, false
+		case !list:
+			list = true
+			g.nodes++
+		}
+		switch wire {
+		case protowire.VarintType:
+			for start = at; at < len(b) && b[at] >= 0x80; {
+				at++
+			}
+			if at++; at-start >= maxVarint { // it may be larger than 64 bits
+				if _, n := protowire.ConsumeVarint(b[start:min(at, len(b))]); n < 0 {
+					return g, foreign
+				}
+			}
+		case protowire.Fixed32Type:
+			at += 4
+		case protowire.Fixed64Type:
+			at += 8
+		case protowire.BytesType:
+			size, n := varint(b[at:])
+			if n < 0 || size > uint64(len(b)-at-n) {
+				return g, foreign
+			}
+			at += n
+			end := at + int(size)
+			switch {
+			case size == 0 && messages && r.nested >= maxNested:
+				r.unusualAt = start
+				return g, unusual
+			case size == 0 && messages:
+				g.lengths += n
+			case size == 0, b[at] >= ' ' && r.plain.covers(r.Buf, at, end), r.nested >= maxNested:
+			default:
+				r.nested++
+				inner, after := r.countGuessed(b[:end], at, 0, g)
+				r.nested--
+				if after == unusual {
+					return g, unusual
+				}
+				if after >= 0 {
+					g, messages = inner, true
+					g.lengths += n
+				}
+			}
+			at = end
+		case protowire.StartGroupType:
+			if r.nested > maxNested {
+				return g, foreign
+			}
+			r.nested++
+			g, at = r.countGuessed(b, at, num, g)
+			r.nested--
+			if at < 0 {
+				return g, at
+			}
+			messages = true
+		default:
+			return g, foreign
+		}
+	}
+	if at > len(b) || group != 0 {
+		return g, foreign
+	}
+	return g, at
+}
+
 // countFields takes the next fields up to end that hold one value of a type that has all such bytes, and counts what members would make of
 // them: most fields of most messages. It does nothing with a tree, and stops at the first other field.
 func (r *Reader) countFields(m *protoschema.Message, end int) {

@@ -3,6 +3,7 @@ package protobuf
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -29,11 +30,13 @@ func (s *stretch) covers(b []byte, from, to int) bool {
 // end returns the end of the text that starts at i.
 func (s *stretch) end(b []byte, i int) int {
 	for i < len(b) {
-		for len(b)-i >= 8 && printable(binary.LittleEndian.Uint64(b[i:])) {
-			i += 8
-		}
-		if i == len(b) {
-			break
+		if len(b)-i >= 8 {
+			other := unprintable(binary.LittleEndian.Uint64(b[i:]))
+			if other == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(other) / 8
 		}
 		c := b[i]
 		switch {
@@ -52,11 +55,12 @@ func (s *stretch) end(b []byte, i int) int {
 	return i
 }
 
-// printable reports whether eight bytes are all 20 to 7e. Each of the three numbers has the high bit of a byte set in one
-// case: the first if the byte, or one below it, is less than 20, the second if it is 7f, the third if it is not ASCII.
-func printable(w uint64) bool {
+// unprintable returns 0 if eight bytes are all 20 to 7e; else its lowest bit is in the first byte that is not. Each of the three numbers has
+// the high bit of a byte set in one case: the first if the byte, or one below it, is less than 20, the second if it is 7f, the third if it is
+// not ASCII.
+func unprintable(w uint64) uint64 {
 	const ones = 0x0101010101010101
-	return ((w-0x20*ones)|(w+ones)|w)&(0x80*ones) == 0
+	return ((w - 0x20*ones) | (w + ones) | w) & (0x80 * ones)
 }
 
 // delimited returns what the bytes from Off to end are, which follow a length. Object is a message.

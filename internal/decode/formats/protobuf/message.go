@@ -39,6 +39,9 @@ func (r *Reader) object(p place, end int, m *protoschema.Message) {
 
 // members takes fields up to end, which fields has checked, into the object at node.
 func (r *Reader) members(node, end int, m *protoschema.Message) {
+	if m == nil && r.countUnknown(end) {
+		return
+	}
 	start := r.Off
 	if m != nil {
 		r.Tree.SetType(node, m.Declared)
@@ -324,6 +327,9 @@ func sizeOf(num protowire.Number, wire protowire.Type, b []byte) int {
 func varint(b []byte) (uint64, int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
+	}
+	if len(b) > 1 && b[1] < 0x80 {
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
 	}
 	return protowire.ConsumeVarint(b)
 }

@@ -69,6 +69,9 @@ type Reader struct {
 	plain, lines stretch
 	// nested is the number of open messages.
 	nested int
+	// unusualAt is where countGuessed stopped last, -1 if it did not in this body. Messages that have that offset are not counted there, so
+	// that no byte is passed again for each message around it.
+	unusualAt int
 	// fault says why the first opaque value of the body is opaque.
 	fault *decode.Error
 	// groups maps the start of each group that fields has passed to its end.
@@ -96,6 +99,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.plain.forget()
 	r.lines.forget()
 	r.nested = 0
+	r.unusualAt = -1
 	r.fault = nil
 	clear(r.groups)
 	r.slots = r.slots[:0]

@@ -1,7 +1,10 @@
 package protostuff
 
 import (
+	"bytes"
 	"fmt"
+	"math"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
@@ -18,6 +21,7 @@ func (r *Reader) countFields(s *schema, m nested) {
 	}
 	i := 0
 	for {
+		i = r.countSimple(fields, i, m.outer == nil)
 		off := r.Off
 		var n uint64
 		var w byte
@@ -54,17 +58,186 @@ func (r *Reader) countFields(s *schema, m nested) {
 	}
 	for ; i < len(fields); i++ {
 		if fields[i].always {
-			r.misplaced(s, fields, i, 0, r.Off)
+			r.misplaced(s, fields, i, math.MaxUint64, r.Off)
 			return
 		}
 		r.tally.nodes++
 	}
 }
 
-// misplaced fails at field n, which is not that after field i or one that may be absent; 0 is the end of the message.
+// simple says which bytes the values of a field, or its elements, are: nearly all fields of most classes have one of these.
+type simple struct {
+	tag  byte // of a field up to number 15, else 0
+	form form
+	size int // of a fixed number; bytes that any number of the type may have
+}
+
+type form uint8
+
+const (
+	otherForm form = iota
+	textForm
+	fixedForm
+	numberForm
+	boolForm
+	ordinalForm // of an enum
+)
+
+// simplify finds out whether the values of the field are simple.
+func (f *field) simplify() {
+	var x simple
+	wire := byte(varintWire)
+	switch id := f.shape.id; {
+	case f.shape.kind == enumKind:
+		x.form = ordinalForm
+	case f.shape.kind != scalarKind || f.number > 15:
+	case id == idString:
+		x.form, wire = textForm, delimited
+	case id == idBool:
+		x.form = boolForm
+	case id == idFloat:
+		x.form, x.size, wire = fixedForm, 4, fixed32Wire
+	case id == idDouble || id == idDate:
+		x.form, x.size, wire = fixedForm, 8, fixed64Wire
+	case id < idFloat:
+		x.form, x.size = numberForm, int(anyNumber[id])
+	}
+	if x.form != otherForm && f.number <= 15 {
+		x.tag = byte(tagOf(f.number, wire))
+		f.simple = x
+	}
+}
+
+// countSimple takes the next fields from number i on as long as they are usual ones with simple values, and returns how many fields of the
+// class are passed then. group says whether the object ends with a tag.
+func (r *Reader) countSimple(fields []field, i int, group bool) int {
+	if !r.OK() {
+		return i
+	}
+	b, at, nodes := r.Buf, r.Off, 0
+fields:
+	for at < len(b) {
+		tag, k := b[at], i
+		for k < len(fields) && fields[k].number < uint64(tag>>3) && !fields[k].always {
+			k++
+		}
+		if k == len(fields) || tag == 0 || fields[k].simple.tag != tag {
+			break
+		}
+		f := &fields[k]
+		next, values := at+1, 0
+		for {
+			if next == len(b) {
+				break fields
+			}
+			switch f.simple.form {
+			case numberForm:
+				last := min(next+f.simple.size, len(b))
+				for next < last && b[next] >= 0x80 {
+					next++
+				}
+				if next == last {
+					break fields
+				}
+				next++
+			case textForm:
+				size := int(b[next])
+				if next++; size >= 0x80 {
+					if next == len(b) || b[next] >= 0x80 {
+						break fields
+					}
+					size = size&0x7f | int(b[next])<<7
+					next++
+				}
+				if size > len(b)-next {
+					break fields
+				}
+				if text := b[next : next+size]; !decode.IsASCII(text) && !utf8.Valid(text) {
+					break fields
+				}
+				next += size
+			case fixedForm:
+				if next += f.simple.size; next > len(b) {
+					break fields
+				}
+			case boolForm:
+				if b[next] > 1 {
+					break fields
+				}
+				next++
+			default:
+				if of := f.shape.of.built(); b[next] >= 0x80 || int(b[next]) >= len(of.ordinals) || !of.untagged {
+					break fields
+				}
+				next++
+			}
+			values++
+			if !f.repeated {
+				break
+			}
+			if next == len(b) || b[next]>>3 != tag>>3 && b[next] < 0x80 || group && b[next]&7 == endGroup && b[next] < 0x80 {
+				values++ // the list
+				break
+			}
+			if b[next] != tag {
+				break fields
+			}
+			next++
+		}
+		nodes += k - i + values
+		i, at = k+1, next
+	}
+	r.Off = at
+	r.tally.nodes += nodes
+	return i
+}
+
+// sameClass says how elements of the class that the last one of a list had begin, in the current value.
+type sameClass struct {
+	schema *schema // nil: no such element was read
+	name   int     // length of the name of the class
+	head   []byte
+}
+
+// expectMore notes the class of an object that is being read, whose messages are m, if countElements can take objects of the class.
+func (r *Reader) expectMore(s *schema, class string, m nested) {
+	if s == nil || s == r.more.schema || !s.plain || m.field != 1 || m.outer != nil || len(class) >= 0x80 || r.isTimePart(class) || class == "java.util.UUID" {
+		return
+	}
+	pojo := tagOf(idPojo, delimited)
+	head := append(r.more.head[:0], byte(tagOf(1, startGroup)), byte(pojo)|0x80, byte(pojo>>7), byte(len(class)))
+	r.more = sameClass{s, len(class), append(head, class...)}
+}
+
+// countElements takes the next elements of a list as long as they begin like the last one, and returns how many there are. It does nothing
+// with a tree.
+func (r *Reader) countElements() (n int) {
+	s, head := r.more.schema, r.more.head
+	if s == nil || !r.Counting() || r.form != startGroup || r.again || r.Hiding() || r.Pending() > 0 || r.Level() == decode.MaxDepth {
+		return 0
+	}
+	outer := r.within
+	r.tally = tally{}
+	for ; r.OK() && r.Off < len(r.Buf) && bytes.HasPrefix(r.Buf[r.Off:], head); n++ {
+		r.Off++
+		r.number()
+		r.Off += len(head) - 1
+		r.tally.nodes += 3 // the object, its tags and its class
+		r.tally.overhead += len(head) - r.more.name
+		r.Recount(decode.ClassNames, r.more.name)
+		r.Enter()
+		r.countFields(s, nested{field: 1})
+		r.Leave()
+	}
+	r.flush(r.Off)
+	r.settled(outer)
+	return n
+}
+
+// misplaced fails at field n, which is not that after field i or one that may be absent; math.MaxUint64 is the end of the message.
 func (r *Reader) misplaced(s *schema, fields []field, i int, n uint64, off int) {
 	within := place{of: s}
-	if i < len(fields) && fields[i].always && (n == 0 || fields[i].number < n) {
+	if i < len(fields) && fields[i].always && fields[i].number < n {
 		within.field = &fields[i]
 		r.missingField(s, &fields[i], off)
 	} else {
@@ -99,10 +272,11 @@ func (r *Reader) countField(of *schema, f *field, m nested, n uint64, w byte, of
 				r.other(of, f, n, w, off)
 				break
 			}
-			inner := r.start(n, w)
-			r.tally.nodes += 2
-			r.tally.overhead += r.Off - off
-			r.countFields(s, inner)
+			if inner := r.start(n, w); r.OK() {
+				r.tally.nodes += 2
+				r.tally.overhead += r.Off - off
+				r.countFields(s, inner)
+			}
 			r.Leave()
 		case w == reference:
 			k := r.objectNumber()

@@ -333,6 +333,7 @@ func (r *Reader) container(p decode.Place, m nested, h header, id uint64, class 
 	case idPojo:
 		kind = decode.Object
 		s = r.usable(class)
+		r.expectMore(s, class, m)
 	case idCollection, idArray, idScalars, idEnums:
 	default:
 		if r.library == nil {
@@ -491,6 +492,9 @@ func (r *Reader) typed(class string) {
 // elements takes objects up to the end of a message and returns how many there were.
 func (r *Reader) elements(x *shape, m nested) (i int) {
 	for ; r.OK(); i++ {
+		if x == anyObject {
+			i += r.countElements()
+		}
 		f, w, more := r.next(m)
 		switch {
 		case !more:

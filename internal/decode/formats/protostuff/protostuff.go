@@ -99,6 +99,7 @@ type Reader struct {
 	within    place     // the innermost object, and its field
 	stopped   bool      // within is where the current value failed
 	tally     tally
+	more      sameClass
 	fault     *decode.Error // why the first part could not be read
 	misfit    *decode.Error // the same of the first one that does not fit its class
 	variation *decode.Variation
@@ -185,6 +186,7 @@ func (r *Reader) begin() {
 	clear(r.seen)
 	r.seen = r.seen[:0]
 	r.form, r.again, r.entered, r.stopped = 0, false, false, false
+	r.more.schema = nil
 }
 
 // length takes a length of four bytes.

@@ -56,6 +56,7 @@ type field struct {
 	shape    *shape
 	repeated bool // it is there once for each element of a collection
 	always   bool // a primitive type: it is there in each message
+	simple   simple
 }
 
 func newLibrary(p *classpath.Path, s decode.Side) *library {
@@ -185,6 +186,7 @@ func (s *schema) number(declared []*classfile.Field) {
 		}
 		numbers[g.number] = true
 		g.shape, g.repeated = s.in.fieldShape(f)
+		g.simplify()
 		s.fields = append(s.fields, g)
 	}
 	slices.SortFunc(s.fields, func(a, b field) int { return cmp.Compare(a.number, b.number) })

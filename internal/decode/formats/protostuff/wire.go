@@ -100,10 +100,56 @@ func (r *Reader) raw(wire byte) uint64 {
 	return r.varint("a number")
 }
 
+// skipUsual takes the next fields that are neither messages nor unusual in any way.
+func (r *Reader) skipUsual() {
+	b, at := r.Buf, r.Off
+	for at+1 < len(b) {
+		next := at + 1
+		if b[at] >= 0x80 {
+			if b[next] >= 0x80 {
+				break
+			}
+			next++
+		}
+		switch b[at] & 7 {
+		case varintWire, reference:
+			last := min(next+9, len(b)) // which 64 bits surely have room for
+			for next < last && b[next] >= 0x80 {
+				next++
+			}
+			if next == last {
+				next = len(b)
+			}
+			next++
+		case fixed32Wire:
+			next += 4
+		case fixed64Wire:
+			next += 8
+		case delimited:
+			switch {
+			case next < len(b) && b[next] < 0x80:
+				next += 1 + int(b[next])
+			case next+1 < len(b) && b[next+1] < 0x80:
+				next += 2 + (int(b[next]&0x7f) | int(b[next+1])<<7)
+			default:
+				next = len(b) + 1
+			}
+		default:
+			next = len(b) + 1
+		}
+		if next > len(b) {
+			break
+		}
+		at = next
+	}
+	r.Off = at
+}
+
 // skipGroup takes fields up to and with the end of the group of field.
 func (r *Reader) skipGroup(field uint64) {
 	open := []uint64{field}
 	for len(open) > 0 && r.OK() {
+		r.skipUsual()
 		f, w := r.tag()
 		switch w {
 		case varintWire, reference, fixed32Wire, fixed64Wire:
