@@ -9,7 +9,11 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
 func AppendString[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
+	return append(AppendEscaped(append(dst, '"'), s), '"')
+}
+
+// AppendEscaped is AppendString without the quotes.
+func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	start := 0
 	for i := plainASCII(s, 0); i < len(s); i = plainASCII(s, i) {
 		c := s[i]
@@ -47,9 +51,11 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 		}
 		start = i
 	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+	return append(dst, s[start:]...)
 }
+
+// IsPlain reports whether s is ASCII that JSON strings do not escape.
+func IsPlain(s []byte) bool { return plainASCII(s, 0) == len(s) }
 
 // plainASCII returns the index of the first byte of s from i on that is not ASCII or that JSON strings escape, len(s) if there is none. It looks at
 // eight bytes at a time.
@@ -78,6 +84,10 @@ func word[T string | []byte](s T, i int) uint64 {
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
+
+// NotPlain returns 0 if all of the eight bytes of w are ASCII that JSON strings do not escape, or at least those of a mask that has the highest bit of
+// the first of them.
+func NotPlain(w, mask uint64) uint64 { return notPlain(w) & mask }
 
 // notPlain returns a word with the highest bit set of the first byte of w that is a control character, '"', '\\', DEL or not ASCII, 0 if there is none.
 // Bits above that one mean nothing.

@@ -55,7 +55,7 @@ func TestAppendFloat(t *testing.T) {
 		{123456789012345, 64, "123456789012345"},
 		{-36893488147419103232, 64, "-3.6893488147419103e+19"},
 	} {
-		got := appendFloat(nil, c.f, c.bits)
+		got := AppendFloat(nil, c.f, c.bits)
 		assert.Equal(t, c.want, string(got))
 		assert.True(t, json.Valid(got))
 	}

@@ -63,13 +63,16 @@ func (c Clock) AppendShort(b []byte) []byte {
 }
 
 // Instant returns a point in time in RFC 3339, UTC, as Instant.toString writes it.
-func Instant(t time.Time) string {
+func Instant(t time.Time) string { return string(AppendInstant(make([]byte, 0, 40), t)) }
+
+// AppendInstant is Instant that appends.
+func AppendInstant(b []byte, t time.Time) []byte {
 	t = t.UTC()
 	year, month, day := t.Date()
 	hour, minute, second := t.Clock()
-	b := Date{year, int(month), day}.Append(make([]byte, 0, 40))
+	b = Date{year, int(month), day}.Append(b)
 	b = Clock{hour, minute, second, t.Nanosecond()}.Append(append(b, 'T'))
-	return string(append(b, 'Z'))
+	return append(b, 'Z')
 }
 
 // Offset is a java.time.ZoneOffset, in seconds.
