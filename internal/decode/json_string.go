@@ -54,8 +54,34 @@ func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, s[start:]...)
 }
 
-// IsPlain reports whether s is ASCII that JSON strings do not escape.
-func IsPlain(s []byte) bool { return plainASCII(s, 0) == len(s) }
+// PlainUnits returns the length in bytes of a text of n UTF-16 units at the start of b, -1 if that is not UTF-8 which JSON strings have as it is.
+func PlainUnits(b []byte, n int) (size int) {
+	i := 0
+	for {
+		k := plainASCII(b[:min(i+n, len(b))], i)
+		n -= k - i
+		if i = k; n == 0 {
+			return i
+		}
+		if i >= len(b) {
+			return -1
+		}
+		size := plainRune(b, i)
+		if size == 0 {
+			return -1
+		}
+		i += size
+		if n--; size == utf8.UTFMax {
+			n--
+		}
+		switch {
+		case n == 0:
+			return i
+		case n < 0: // it is half a character
+			return -1
+		}
+	}
+}
 
 // plainASCII returns the index of the first byte of s from i on that is not ASCII or that JSON strings escape, len(s) if there is none. It looks at
 // eight bytes at a time.

@@ -67,12 +67,38 @@ func Instant(t time.Time) string { return string(AppendInstant(make([]byte, 0, 4
 
 // AppendInstant is Instant that appends.
 func AppendInstant(b []byte, t time.Time) []byte {
-	t = t.UTC()
-	year, month, day := t.Date()
-	hour, minute, second := t.Clock()
-	b = Date{year, int(month), day}.Append(b)
-	b = Clock{hour, minute, second, t.Nanosecond()}.Append(append(b, 'T'))
+	seconds := t.Unix()
+	days := seconds / secondsOfDay
+	if seconds %= secondsOfDay; seconds < 0 {
+		seconds += secondsOfDay
+		days--
+	}
+	b = dateOf(days).Append(b)
+	second := int(seconds)
+	b = Clock{second / 3600, second / 60 % 60, second % 60, t.Nanosecond()}.Append(append(b, 'T'))
 	return append(b, 'Z')
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+// dateOf returns the date of a day since 1970. It counts years from March on, so that the day that only some have is the last one, and 400 of them,
+// which have the same number of days each time.
+func dateOf(day int64) Date {
+	const daysOf400Years, daysTo1970 = 146097, 719468 // from March of year 0 on
+	day += daysTo1970
+	era := day / daysOf400Years
+	if day %= daysOf400Years; day < 0 {
+		day += daysOf400Years
+		era--
+	}
+	year := (day - day/1460 + day/36524 - day/146096) / 365
+	day -= 365*year + year/4 - year/100
+	month := (5*day + 2) / 153
+	d := Date{Year: int(era*400 + year), Month: int(month + 3), Day: int(day - (153*month+2)/5 + 1)}
+	if d.Month > 12 {
+		d.Year, d.Month = d.Year+1, d.Month-12
+	}
+	return d
 }
 
 // Offset is a java.time.ZoneOffset, in seconds.

@@ -143,12 +143,21 @@ func (r *Reader) print(l decode.Label, name string, index int, typ string) {
 }
 
 // printValue prints the value at an offset and returns the offset after it, -1 if it is not usual.
-func (r *Reader) printValue(at int, s step, wasFloat bool) (stop int) {
+func (r *Reader) printValue(at int, s step, floats bool) (stop int) {
+	if stop = r.printLeaf(at, floats); stop == at {
+		return r.printContainer(at, s)
+	}
+	return stop
+}
+
+// printLeaf is printValue for a value that is no container. It returns at for one.
+func (r *Reader) printLeaf(at int, floats bool) (stop int) {
 	b, p := r.Buf, &r.printing
 	if at >= len(b) {
 		return -1
 	}
-	if op := b[at]; op <= 0x1f && len(b)-at > maxStep { // most texts
+	op := b[at]
+	if op <= 0x1f && len(b)-at > maxStep { // most texts
 		m, from := &asciiMasks[op], (*[maxStep]byte)(b[at+1:])
 		if decode.NotPlain(binary.LittleEndian.Uint64(from[:]), m[0])|decode.NotPlain(binary.LittleEndian.Uint64(from[8:]), m[1])|
 			decode.NotPlain(binary.LittleEndian.Uint64(from[16:]), m[2])|decode.NotPlain(binary.LittleEndian.Uint64(from[24:]), m[3]) == 0 {
@@ -160,23 +169,34 @@ func (r *Reader) printValue(at int, s step, wasFloat bool) (stop int) {
 			return at + 1 + n
 		}
 	}
-	g := grammar[b[at]]
+	g := grammar[op]
 	stop = at + int(g.size)
 	if stop > len(b) {
 		return -1
 	}
 	switch g.rule {
-	case text:
-		stop = r.printText(at)
 	case integer, long:
 		p.out = strconv.AppendInt(p.out, number(b[at:stop]), 10)
+		return stop
+	case text:
+		return r.printText(at)
+	case definition, object, list, dict:
+		return at
+	}
+	return r.printOther(at, stop, g.rule, floats)
+}
+
+// printOther is printLeaf for a value that may end at stop.
+func (r *Reader) printOther(at, stop int, g rule, floats bool) int {
+	b, p := r.Buf, &r.printing
+	switch g {
 	case null:
 		p.out = append(p.out, "null"...)
 	case boolean:
 		p.out = strconv.AppendBool(p.out, b[at] == 'T')
 	case double:
 		bits := 64
-		if wasFloat {
+		if floats {
 			bits = 32
 		}
 		p.out = decode.AppendFloat(p.out, float(b[at:stop]), bits)
@@ -189,9 +209,9 @@ func (r *Reader) printValue(at int, s step, wasFloat bool) (stop int) {
 			p.out = decode.AppendRaw(p.out, r.content(at, stop, chunks))
 		}
 	case reference:
-		stop = r.printReference(at)
+		return r.printReference(at)
 	default:
-		stop = r.printContainer(at, s)
+		return -1
 	}
 	return stop
 }
@@ -233,9 +253,9 @@ func newShortText(s []byte) shortText {
 // printText prints the string at an offset and returns the offset after it, -1 if there is none.
 func (r *Reader) printText(at int) (stop int) {
 	b, p := r.Buf, &r.printing
-	if head, more, _ := asText(b[at]); !more && len(b)-at >= head { // mostly ASCII
+	if head, more, _ := asText(b[at]); !more && len(b)-at >= head { // most texts
 		from := at + head
-		if n := chunkLen(b[at:from]); n <= len(b)-from && decode.IsPlain(b[from:from+n]) {
+		if n := decode.PlainUnits(b[from:], chunkLen(b[at:from])); n >= 0 {
 			p.out = append(append(append(p.out, '"'), b[from:from+n]...), '"')
 			return from + n
 		}
@@ -452,12 +472,14 @@ func (r *Reader) printObject(at int) (stop int) {
 	at = stop
 	for k := range c.fields {
 		f := &c.fields[k]
-		s := step{label: decode.ByField, index: int32(k), class: int32(i + 1)}
 		if p.parts {
-			at = r.printPart(at, f.segment, s)
+			at = r.printPart(at, f.segment, step{label: decode.ByField, index: int32(k), class: int32(i + 1)})
 		} else {
 			p.write(&f.value)
-			at = r.printValue(at, s, false)
+			if stop = r.printLeaf(at, false); stop == at {
+				stop = r.printContainer(at, step{label: decode.ByField, index: int32(k), class: int32(i + 1)})
+			}
+			at = stop
 		}
 		if at < 0 {
 			return -1
