@@ -54,7 +54,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	f.Text("protocol", m.Protocol.Name)
 	f.Text("kind", m.Kind.String())
 	f.bool("twoWay", m.TwoWay)
-	f.Text("id", m.ID())
+	f.number("id", int64(m.Exchange)) // as ID does
 	if !m.Protocol.Numbered && !m.Kind.Control() {
 		f.Int("message", int64(m.Ordinal)+1)
 	}

@@ -67,16 +67,36 @@ func Instant(t time.Time) string { return string(AppendInstant(make([]byte, 0, 4
 
 // AppendInstant is Instant that appends.
 func AppendInstant(b []byte, t time.Time) []byte {
-	seconds := t.Unix()
-	days := seconds / secondsOfDay
+	date, clock := at(t.Unix())
+	clock.Nano = t.Nanosecond()
+	return append(clock.Append(append(date.Append(b), 'T')), 'Z')
+}
+
+// AppendNanos appends a point in time, in nanoseconds since 1970, as AppendInstant does, with nine digits of the fraction.
+func AppendNanos(b []byte, ns int64) []byte {
+	const second = int64(time.Second)
+	fraction := ns % second
+	if fraction < 0 {
+		fraction += second
+	}
+	date, clock := at((ns - fraction) / second)
+	b = append(clock.Append(append(date.Append(b), 'T')), ".000000000Z"...)
+	for i := len(b) - 2; fraction > 0; i-- {
+		b[i] = byte('0' + fraction%10)
+		fraction /= 10
+	}
+	return b
+}
+
+// at returns the date and the time of day, both in UTC, of a number of seconds since 1970.
+func at(seconds int64) (Date, Clock) {
+	day := seconds / secondsOfDay
 	if seconds %= secondsOfDay; seconds < 0 {
 		seconds += secondsOfDay
-		days--
+		day--
 	}
-	b = dateOf(days).Append(b)
 	second := int(seconds)
-	b = Clock{second / 3600, second / 60 % 60, second % 60, t.Nanosecond()}.Append(append(b, 'T'))
-	return append(b, 'Z')
+	return dateOf(day), Clock{Hour: second / 3600, Minute: second / 60 % 60, Second: second % 60}
 }
 
 const secondsOfDay = 24 * 60 * 60
