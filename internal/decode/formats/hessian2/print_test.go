@@ -21,6 +21,7 @@ func usualBodies() (bodies [][]byte) {
 		new(writer).double(1e300), new(writer).double(0.1), new(writer).hex("5b"), new(writer).hex("5d80"), new(writer).hex("5f0000000a"),
 		new(writer).date(-1), new(writer).date(1 << 60), new(writer).hex("4b00e3838f"),
 		new(writer).str(""), new(writer).str("a\"b\\c\n\u0085é订\u2028"), new(writer).str("a😀中é"), new(writer).str(strings.Repeat("a long text ", 20)),
+		new(writer).str(strings.Repeat("Genève, and ASCII in between, 上海, and more of it 😀 ", 50)),
 		new(writer).hex("52 0001 61 52 0001 62 0163"), new(writer).hex("52 0002 61eda0bd 01edb880"), // chunks; a pair of surrogates in two of them
 		new(writer).hex("23010203"), new(writer).hex("41000101 2102"),
 		new(writer).typed("[float", 2).double(0.1).double(1.5),
