@@ -21,6 +21,7 @@ type printing struct {
 
 	classes []*printedClass
 	known   map[string]*printedClass // by the bytes of their definitions
+	kept    int                      // those bytes
 	keys    map[string]segment       // of entries, by their keys
 	index   segment                  // scratch
 
@@ -28,7 +29,7 @@ type printing struct {
 	within  int32           // the target that is open, -1 for none
 	depth   int             // containers that are open
 
-	names, overhead int // bytes that are no values
+	names, overhead int // bytes that are not values
 }
 
 // printedClass is a class with what is printed of it.
@@ -76,17 +77,20 @@ const (
 	maxPrintedPath = decode.MaxPath / 2
 	// maxPrintedName limits names of entries and fields. Longer ones are cut in paths.
 	maxPrintedName = 100
-	// maxPrintedClasses and maxPrintedKeys limit what is kept of earlier bodies.
-	maxPrintedClasses = 1 << 10
-	maxPrintedKeys    = 1 << 12
-	maxPrintedClass   = 1 << 12 // bytes of a definition
+	// maxPrintedParts limits the parts of a body, in bytes. A record has a copy of them.
+	maxPrintedParts = 16 << 20
+	// maxPrintedClass limits the definition of a class, maxPrintedClasses those that are kept of earlier bodies, both in bytes: a field of two bytes takes
+	// a hundred times as much.
+	maxPrintedClass, maxPrintedClasses = 1 << 12, 1 << 17
+	// maxPrintedKeys is the number of keys that are kept of earlier bodies.
+	maxPrintedKeys = 1 << 12
 )
 
 // Print implements [decode.Printer].
 func (r *Reader) Print(to *decode.Printed) {
 	p := &r.printing
 	p.to, p.parts = to, to.Printing == decode.PrintParts
-	p.classes, p.targets = p.classes[:0], p.targets[:0]
+	p.classes, p.targets = emptied(p.classes), emptied(p.targets)
 	if len(r.Buf) > maxPrintedBody || r.first {
 		r.unusual()
 	}
@@ -127,11 +131,13 @@ func (r *Reader) print(l decode.Label, name string, index int, typ string) {
 	} else {
 		stop = r.printValue(at, s, typ == "F" || typ == "Ljava/lang/Float;")
 	}
-	if stop < 0 || len(p.out) > decode.MaxJSON {
+	printed := p.out
+	p.out = nil
+	if stop < 0 || len(printed) > decode.MaxJSON {
 		r.unusual()
 		return
 	}
-	*out, r.Off = p.out, stop
+	*out, r.Off = printed, stop
 	sum, _ := r.Sum()
 	if class == decode.ClassAttachments {
 		p.names, p.overhead = 0, 0
@@ -150,7 +156,7 @@ func (r *Reader) printValue(at int, s step, floats bool) (stop int) {
 	return stop
 }
 
-// printLeaf is printValue for a value that is no container. It returns at for one.
+// printLeaf is printValue for a value without parts. It returns at for a container.
 func (r *Reader) printLeaf(at int, floats bool) (stop int) {
 	b, p := r.Buf, &r.printing
 	if at >= len(b) {
@@ -318,7 +324,7 @@ func (r *Reader) printReference(at int) (stop int) {
 		return -1
 	}
 	path := r.appendTarget(p.path[:0], int32(i))
-	if p.path = path; len(path) > maxPrintedPath {
+	if p.path = path; len(path) > maxPrintedPath || len(p.out) > decode.MaxJSON {
 		return -1
 	}
 	p.out = decode.AppendReference(p.out, path)
@@ -356,7 +362,8 @@ func appendIndex(path []byte, index int) []byte {
 // printContainer prints the object, list or map at an offset and returns the offset after it, -1 if it is not usual.
 func (r *Reader) printContainer(at int, s step) (stop int) {
 	b, p := r.Buf, &r.printing
-	if at < 0 || at >= len(b) || p.depth >= maxPrintedDepth || len(p.out) > decode.MaxJSON || p.parts && len(p.path) > maxPrintedPath {
+	if at < 0 || at >= len(b) || p.depth >= maxPrintedDepth || len(p.out) > decode.MaxJSON ||
+		p.parts && (len(p.path) > maxPrintedPath || len(p.out) > maxPrintedParts) {
 		return -1
 	}
 	within := p.within
@@ -386,7 +393,7 @@ func (r *Reader) printContainer(at int, s step) (stop int) {
 // printPart prints the parts of the value at an offset, whose segment of the path is given, and returns the offset after it, -1 if it is not usual.
 func (r *Reader) printPart(at int, of segment, s step) (stop int) {
 	p := &r.printing
-	if stop = r.leafEnd(at); stop > at {
+	if stop = r.leafEnd(at); stop > at && len(p.out) <= maxPrintedParts {
 		p.part(of, stop-at)
 		return stop
 	}
@@ -508,6 +515,9 @@ func (r *Reader) printDefinition(at int) (stop int) {
 			return -1
 		}
 	}
+	if stop-at > maxPrintedClass {
+		return -1
+	}
 	c := p.known[string(r.Buf[at:stop])]
 	if c == nil {
 		c = r.newPrintedClass(at, name, fields, stop, n)
@@ -552,12 +562,10 @@ func (r *Reader) newPrintedClass(at, name, fields, stop, n int) *printedClass {
 	c.distinct = usual && distinct
 	c.valued = usual && class != "" && meaningOf(class, names) == nothing
 	c.begin = decode.AppendString([]byte(`{"@class":`), class)
-	if stop-at <= maxPrintedClass {
-		if p.known == nil || len(p.known) >= maxPrintedClasses {
-			p.known = make(map[string]*printedClass)
-		}
-		p.known[string(b[at:stop])] = c
+	if p.kept += stop - at; p.known == nil || p.kept > maxPrintedClasses {
+		p.known, p.kept = make(map[string]*printedClass), stop-at
 	}
+	p.known[string(b[at:stop])] = c
 	return c
 }
 
@@ -726,7 +734,7 @@ func (r *Reader) printEntry(at, i int, name string, value step) (stop int) {
 		}
 		of = p.indexSegment(i) // others were made
 	}
-	if stop = r.leafEnd(at); stop > at {
+	if stop = r.leafEnd(at); stop > at && len(p.out) <= maxPrintedParts {
 		p.part(of, key+stop-at)
 		return stop
 	}

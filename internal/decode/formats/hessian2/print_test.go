@@ -30,7 +30,7 @@ func usualBodies() (bodies [][]byte) {
 		new(writer).hex("48 5a"), new(writer).hex("7a48 0161 91 0162 03646566 5a 51 91"), // maps; a reference to one
 		new(writer).hex("4d 036d6170 016b 48 0161 91 5a 5a"),
 		new(writer).hex("48 03612e62 91 026162 7991 00 91 5a"), // keys that paths quote, and one that is empty
-		new(writer).hex("48 91 0161 92 7a91 92 7991 0162 5a"),  // keys that are no strings, one of them a list
+		new(writer).hex("48 91 0161 92 7a91 92 7991 0162 5a"),  // keys that are not strings, one of them a list
 		new(writer).hex("48 0240 61 91 0162 92 5a"),
 		new(writer).list(3).object("Point", "x", "y").int(1).int(2).object("Point", "x", "y").int(3).int(4).ref(1),
 		new(writer).object("Node", "next", "list").object("Node", "next", "list").null().list(2).ref(1).ref(2).ref(0),
