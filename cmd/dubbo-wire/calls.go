@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
@@ -81,7 +82,11 @@ read twice.`,
 					if noValues || !output.Any(targets, "json", "jsonl") {
 						return pipeline.Options{Detail: rpc.Parts, Records: true}
 					}
-					return pipeline.Options{Detail: rpc.Values, RenderValues: true, Borrow: true, Redact: redact}
+					opt := pipeline.Options{Detail: rpc.Values, RenderValues: true, Borrow: true, Redact: redact}
+					if !redact {
+						opt.Print = decode.PrintValues
+					}
+					return opt
 				},
 				sink: func(_ *measure.Filter, targets []*output.Target, write func(*call.Call)) pipeline.Sink {
 					if output.Any(targets, "csv", "json", "jsonl", "parquet") {

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
@@ -41,6 +42,9 @@ file also contains heartbeats and events.`,
 					opt := pipeline.Options{Detail: rpc.Values, Rows: true}
 					if output.Any(targets, "json", "jsonl") {
 						opt.Borrow = true
+						if depth == 0 {
+							opt.Print = decode.PrintParts
+						}
 						opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
 					}
 					return opt

@@ -111,6 +111,7 @@ type Details struct {
 	// printed.
 	Values, AttachmentsJSON []byte
 	dropped                 bool // Values exceeded the memory limit
+	buffer                  *valueBuffer
 }
 
 // noDetails is shared by all messages without details.

@@ -185,6 +185,7 @@ func (p *Pairer) dropValues() {
 			}
 			p.valueBytes -= m.valueBytes()
 			m.dropped = true // details with values are never shared
+			m.freeValues()
 			m.Values = fmt.Appendf(nil, `[{"@opaque":%d}]`, m.BodyLen)
 			m.AttachmentsJSON = []byte(`{"@opaque":0}`)
 		})

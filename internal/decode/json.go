@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"encoding/base64"
 	"math"
 	"strconv"
 )
@@ -30,21 +29,19 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		}
 		return strconv.AppendInt(dst, n.Num, 10)
 	case Float32:
-		return appendFloat(dst, n.Float, 32)
+		return AppendFloat(dst, n.Float, 32)
 	case Float64:
 		if n.Text != "" {
 			return append(dst, n.Text...)
 		}
-		return appendFloat(dst, n.Float, 64)
+		return AppendFloat(dst, n.Float, 64)
 	case Char, String:
 		if n.Raw != nil {
 			return AppendString(dst, n.Raw)
 		}
 		return AppendString(dst, n.Text)
 	case Bytes, Custom:
-		dst = append(dst, `{"@bytes":"`...)
-		dst = base64.StdEncoding.AppendEncode(dst, n.Raw)
-		return append(dst, `"}`...)
+		return AppendRaw(dst, n.Raw)
 	case Date:
 		dst = append(dst, `{"@date":`...)
 		return append(AppendString(dst, n.Text), '}')
@@ -248,9 +245,9 @@ func IsMemberName(key string) bool {
 	return key != ""
 }
 
-// appendFloat writes the shortest decimal that reads back as the same number. NaN and the infinities, for which JSON has no
+// AppendFloat appends the shortest decimal that reads back as the same number. NaN and the infinities, for which JSON has no
 // number, are objects with "@double".
-func appendFloat(dst []byte, f float64, bits int) []byte {
+func AppendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
 		return append(dst, `{"@double":"NaN"}`...)
@@ -265,10 +262,37 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	if bits == 32 && math.IsInf(float64(float32(f)), 0) {
 		bits = 64 // a double where a float was declared
 	}
+	if bits == 64 {
+		if short, ok := appendHundredths(dst, f); ok {
+			return short
+		}
+	}
 	abs := math.Abs(f)
 	format := byte('f')
 	if abs != 0 && (abs < 1e-6 || abs >= 1<<53) { // a large number without a point or an exponent would be read as an integer
 		format = 'e'
 	}
 	return strconv.AppendFloat(dst, f, format, -1, bits)
+}
+
+// appendHundredths appends a number that has at most two decimals and at most 15 digits, as prices do, and reports whether f is one: no other number
+// with as few digits reads back as f, so these are the shortest.
+func appendHundredths(dst []byte, f float64) ([]byte, bool) {
+	const most = 1e15
+	hundredths := math.Round(f * 100)
+	if !(math.Abs(hundredths) < most) || hundredths/100 != f {
+		return dst, false
+	}
+	n := int64(hundredths)
+	if n < 0 {
+		dst, n = append(dst, '-'), -n
+	}
+	dst = strconv.AppendInt(dst, n/100, 10)
+	switch n %= 100; {
+	case n == 0:
+		return dst, true
+	case n%10 == 0:
+		return append(dst, '.', byte('0'+n/10)), true
+	}
+	return append(dst, '.', byte('0'+n/10), byte('0'+n%10)), true
 }

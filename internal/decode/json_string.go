@@ -9,7 +9,11 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
 func AppendString[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
+	return append(AppendEscaped(append(dst, '"'), s), '"')
+}
+
+// AppendEscaped is AppendString without the quotes.
+func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	start := 0
 	for i := plainASCII(s, 0); i < len(s); i = plainASCII(s, i) {
 		c := s[i]
@@ -47,8 +51,36 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 		}
 		start = i
 	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"')
+	return append(dst, s[start:]...)
+}
+
+// PlainUnits returns the length in bytes of a text of n UTF-16 units at the start of b, -1 if that is not UTF-8 which JSON strings have as it is.
+func PlainUnits(b []byte, n int) (size int) {
+	i := 0
+	for {
+		k := plainASCII(b[:min(i+n, len(b))], i)
+		n -= k - i
+		if i = k; n == 0 {
+			return i
+		}
+		if i >= len(b) {
+			return -1
+		}
+		size := plainRune(b, i)
+		if size == 0 {
+			return -1
+		}
+		i += size
+		if n--; size == utf8.UTFMax {
+			n--
+		}
+		switch {
+		case n == 0:
+			return i
+		case n < 0: // it is half a character
+			return -1
+		}
+	}
 }
 
 // plainASCII returns the index of the first byte of s from i on that is not ASCII or that JSON strings escape, len(s) if there is none. It looks at
@@ -78,6 +110,10 @@ func word[T string | []byte](s T, i int) uint64 {
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
+
+// NotPlain returns 0 if all of the eight bytes of w are ASCII that JSON strings do not escape, or at least those of a mask that has the highest bit of
+// the first of them.
+func NotPlain(w, mask uint64) uint64 { return notPlain(w) & mask }
 
 // notPlain returns a word with the highest bit set of the first byte of w that is a control character, '"', '\\', DEL or not ASCII, 0 if there is none.
 // Bits above that one mean nothing.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +46,13 @@ func checkString(t *testing.T, s string) {
 	got := string(AppendString([]byte("x"), s))
 	require.Equal(t, string(appendRunes([]byte("x"), s)), got, "%q", s)
 	require.Equal(t, got, string(AppendString([]byte("x"), []byte(s))), "%q", s)
+	size := -1 // of a text that is printed as it is
+	if got == `x"`+s+`"` && utf8.ValidString(s) {
+		size = len(s)
+	}
+	for _, after := range []string{"", "plain ASCII", "\xff"} {
+		require.Equal(t, size, PlainUnits([]byte(s+after), len(utf16.Encode([]rune(s)))), "%q", s)
+	}
 	var back string
 	require.NoError(t, json.Unmarshal([]byte(got[1:]), &back), "%q", s)
 	require.Equal(t, string([]rune(s)), back, "%q", s)

@@ -2,6 +2,9 @@ package decode
 
 import (
 	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,7 +58,7 @@ func TestAppendFloat(t *testing.T) {
 		{123456789012345, 64, "123456789012345"},
 		{-36893488147419103232, 64, "-3.6893488147419103e+19"},
 	} {
-		got := appendFloat(nil, c.f, c.bits)
+		got := AppendFloat(nil, c.f, c.bits)
 		assert.Equal(t, c.want, string(got))
 		assert.True(t, json.Valid(got))
 	}
@@ -64,4 +67,21 @@ func TestAppendFloat(t *testing.T) {
 func negativeZero() float64 {
 	z := 0.0
 	return -z
+}
+
+// Numbers with few decimals have the shortest digits that read back as the same number, as all others.
+func TestShortNumbers(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100000 {
+		n := float64(random.Int64N(1 << (1 + random.IntN(58))))
+		for _, f := range []float64{n, n / 10, n / 100, n / 1000, -n / 100, math.Nextafter(n/100, 0), math.Nextafter(n/100, math.Inf(1))} {
+			format := byte('f')
+			if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1<<53) {
+				format = 'e'
+			}
+			if f != 0 && string(AppendFloat(nil, f, 64)) != strconv.FormatFloat(f, format, -1, 64) {
+				t.Fatalf("%s, not %s", AppendFloat(nil, f, 64), strconv.FormatFloat(f, format, -1, 64))
+			}
+		}
+	}
 }

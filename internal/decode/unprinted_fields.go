@@ -88,6 +88,5 @@ func (t *Tree) appendPath(dst []byte, i int32) []byte {
 		rest = strings.TrimPrefix(t.printedAt(int(i)), t.printedAt(int(up))) + rest
 		i = t.inlinedAt[up]
 	}
-	dst = append(dst, `{"@ref":`...)
-	return append(AppendString(dst, t.printedAt(int(i))+rest), '}')
+	return AppendReference(dst, t.printedAt(int(i))+rest)
 }

@@ -45,6 +45,7 @@ func (o *CallOrder) copy(m *call.Message) *call.Message {
 		return nil
 	}
 	k := *m
+	k.OwnValues()
 	o.bytes += len(m.Values) + len(m.AttachmentsJSON)
 	k.Next = o.copy(m.Next)
 	return &k

@@ -8,7 +8,7 @@ import (
 )
 
 // SettledCallSink returns the sink that passes everything on to next, and the selected calls to write when the link bytes of all their messages are
-// final, in the order in which they are: retransmissions of a call may follow its end. Calls and messages are borrowed. If calls of more than
+// final, in the order in which they are: retransmissions of a call may follow its end. Calls and messages with their values are borrowed. If calls of more than
 // maxWaiting bytes wait, the oldest are written as they are, with Unsettled set.
 func SettledCallSink(next pipeline.Sink, write func(*call.Call)) pipeline.Sink {
 	return &settledCalls{Sink: next, write: write}
@@ -109,6 +109,8 @@ func (k *settledCall) copies(m *call.Message) (first *call.Message) {
 func (k *settledCall) end() {
 	s := k.of
 	s.write(&k.Call)
+	k.Request.FreeValues()
+	k.Response.FreeValues()
 	if k.older == nil {
 		s.oldest = k.newer
 	} else {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"slices"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
@@ -23,6 +22,7 @@ type worker struct {
 	// instead is the function of Options.Instead, prepared its last result until the message arrives.
 	instead  func(*rpc.Message) any
 	prepared any
+	printed  *decode.Printed // nil: nothing is printed
 	// wantValues, if set, reports whether the values of a message are needed now.
 	wantValues func(conn *call.Conn, side int, m *rpc.Message) bool
 	chunk      rpc.Chunk
@@ -41,6 +41,9 @@ func newWorker(opt *Options, out output) *worker {
 	}
 	if opt.Instead != nil {
 		w.instead = opt.Instead()
+	}
+	if opt.Print != decode.PrintNothing && (opt.Filter == nil || !opt.Filter.NeedsAttachments()) {
+		w.printed = &decode.Printed{Printing: opt.Print}
 	}
 	return w
 }
@@ -86,7 +89,7 @@ func newLane(index int, w *worker) *lane {
 		l.sampler = newSampler(w)
 	}
 	l.openers = make([]rpc.Opener, len(w.opt.Protocols))
-	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records, Borrow: w.opt.Borrow}
+	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records, Borrow: w.opt.Borrow, Printed: w.printed}
 	l.keepBodies(false)
 	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
 	return l
@@ -259,6 +262,10 @@ func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 // renderValues renders the values of a message as JSON, because its tree is valid only until the next message. Values
 // that could not be read are opaque. Options.Redact replaces them by their types and lengths.
 func (l *lane) renderValues(m *call.Message, msg *rpc.Message) {
+	if p := msg.Printed; p != nil {
+		m.KeepValues(p.Values, p.Attachments)
+		return
+	}
 	b := l.rendered[:0]
 	switch {
 	case msg.Kind == rpc.Request && msg.Operation != nil && m.GenericMethod != "":
@@ -276,13 +283,7 @@ func (l *lane) renderValues(m *call.Message, msg *rpc.Message) {
 	if msg.Operation != nil || msg.ResultKind >= 0 || len(msg.Headers) > 0 {
 		a = msg.AppendAttachments(a, l.opt.Redact)
 	}
-	d, kept := m.Detail(), slices.Concat(b, a) // in one piece
-	if len(b) > 0 {
-		d.Values = kept[:len(b):len(b)]
-	}
-	if len(a) > 0 {
-		d.AttachmentsJSON = kept[len(b):]
-	}
+	m.KeepValues(b, a)
 	if l.rendered, l.attachments = b, a; cap(b)+cap(a) > maxRendered {
 		l.rendered, l.attachments = nil, nil
 	}

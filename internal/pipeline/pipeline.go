@@ -55,6 +55,8 @@ type Options struct {
 	// Records decodes bodies as far as records of calls need beyond Detail: failed responses, which have the class of an exception, and requests
 	// with the group of a service.
 	Records bool
+	// Print is what bodies print in place of having a tree, if nothing else needs one: the values that are rendered, or the parts in the result of Prepare.
+	Print decode.Printing
 	// Borrow lets trees have texts that are valid only while the message is decoded: for rendered values, and for Prepare.
 	Borrow bool
 	// Sample selects the bodies that are sampled, beyond Detail.

@@ -222,7 +222,7 @@ func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 	if m.HeaderFormat != nil {
 		count(&t.Contradicted, Contradiction{uint8(m.SerializationID), m.HeaderFormat.Name, m.Serialization}, 1)
 	}
-	if m.Tree == nil || detail < rpc.Values {
+	if m.Tree == nil && m.Printed == nil || detail < rpc.Values {
 		return
 	}
 	switch m.Decoded {

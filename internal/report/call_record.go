@@ -34,7 +34,7 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	if int(any.File) < len(p.Inputs) {
 		f.Text("file", p.Inputs[any.File])
 	}
-	f.Text("id", any.ID())
+	f.number("id", int64(any.Exchange)) // as ID does
 	f.Text("client", c.Client())
 	f.Text("server", c.Server())
 	if req != nil {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"strconv"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
@@ -55,7 +54,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	f.Text("protocol", m.Protocol.Name)
 	f.Text("kind", m.Kind.String())
 	f.bool("twoWay", m.TwoWay)
-	f.Text("id", m.ID())
+	f.number("id", int64(m.Exchange)) // as ID does
 	if !m.Protocol.Numbered && !m.Kind.Control() {
 		f.Int("message", int64(m.Ordinal)+1)
 	}
@@ -93,7 +92,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	if m.Tree != nil {
 		m.Tree.Redact = p.Redact
 	}
-	if m.Tree != nil || f.isCSV() && m.Decoded != "" {
+	if m.Tree != nil || m.Printed != nil || f.isCSV() && m.Decoded != "" {
 		p.appendParts(f, m)
 		f.Text("decoded", m.Decoded)
 		if m.Err != nil {
@@ -154,6 +153,11 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 	}
 	f.beginParts("parts")
 	f.part("header", int(m.HeaderLen))
+	if m.Printed != nil {
+		f.JSON = append(f.JSON, m.Printed.Parts...)
+		f.endParts()
+		return
+	}
 	if m.Plain != nil {
 		f.part(decode.CompressedPath, m.BodyLen)
 		f.endParts()
@@ -165,9 +169,8 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 			f.part(decode.CompressedPath, bytes)
 			return
 		}
-		f.beginPart()
-		f.JSON = decode.AppendString(f.JSON, path)
-		f.endPart(bytes)
+		f.separatePart()
+		f.JSON = decode.AppendPart(f.JSON, path, bytes)
 	})
 	f.endParts()
 }
@@ -193,23 +196,15 @@ func (f *Record) endParts() { f.JSON = append(f.JSON, ']') }
 
 // part appends a part to the list that was begun.
 func (f *Record) part(path string, bytes int) {
-	f.beginPart()
-	f.JSON = decode.AppendString(f.JSON, path)
-	f.endPart(bytes)
+	f.separatePart()
+	f.JSON = decode.AppendPart(f.JSON, path, bytes)
 }
 
-// beginPart begins a part, whose path the caller appends to JSON.
-func (f *Record) beginPart() {
+// separatePart separates the next part from those before it.
+func (f *Record) separatePart() {
 	if f.JSON[len(f.JSON)-1] != '[' {
 		f.JSON = append(f.JSON, ',')
 	}
-	f.JSON = append(f.JSON, `{"path":`...)
-}
-
-func (f *Record) endPart(bytes int) {
-	f.JSON = append(f.JSON, `,"bytes":`...)
-	f.JSON = strconv.AppendInt(f.JSON, int64(bytes), 10)
-	f.JSON = append(f.JSON, '}')
 }
 
 // errorText describes an error, without the bytes that were found if redact.

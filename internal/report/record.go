@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Record is the members of a JSON object, or a row of CSV. Members are appended in order, without an allocation for each, because
@@ -29,13 +30,11 @@ func (f *Record) cell(name, text string) {
 
 // Name appends the name of a member, whose value the caller appends to JSON.
 func (f *Record) Name(name string) {
-	if f.sep {
-		f.JSON = append(f.JSON, ',')
+	begin := `,"`
+	if !f.sep {
+		f.sep, begin = true, `"`
 	}
-	f.sep = true
-	f.JSON = append(f.JSON, '"')
-	f.JSON = append(f.JSON, name...)
-	f.JSON = append(f.JSON, '"', ':')
+	f.JSON = append(append(append(f.JSON, begin...), name...), `":`...)
 }
 
 // Text appends a string.
@@ -72,6 +71,16 @@ func (f *Record) Int(name string, v int64) {
 	}
 	f.Name(name)
 	f.JSON = strconv.AppendInt(f.JSON, v, 10)
+}
+
+// number appends an integer as a string.
+func (f *Record) number(name string, v int64) {
+	if f.isCSV() {
+		f.cell(name, strconv.FormatInt(v, 10))
+		return
+	}
+	f.Name(name)
+	f.JSON = append(strconv.AppendInt(append(f.JSON, '"'), v, 10), '"')
 }
 
 // OptionalInt appends an integer, or null if it is negative.
@@ -126,7 +135,7 @@ func (f *Record) time(name string, ns int64) {
 	}
 	f.Name(name)
 	f.JSON = append(f.JSON, '"')
-	f.JSON = appendTime(f.JSON, ns)
+	f.JSON = jdk.AppendNanos(f.JSON, ns)
 	f.JSON = append(f.JSON, '"')
 }
 

@@ -10,9 +10,9 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"time"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/jdk"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/sizes"
 )
@@ -288,8 +288,4 @@ func (s *Style) explain(frame int64) string {
 }
 
 // rfc3339 formats nanoseconds since the Unix epoch in UTC with nine digits of fraction.
-func rfc3339(ns int64) string { return string(appendTime(nil, ns)) }
-
-func appendTime(dst []byte, ns int64) []byte {
-	return time.Unix(0, ns).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000000Z07:00")
-}
+func rfc3339(ns int64) string { return string(jdk.AppendNanos(nil, ns)) }

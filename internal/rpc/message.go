@@ -266,8 +266,8 @@ func (d *Details) IsZero() bool {
 		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == "" && d.Stalled == 0 && d.Encoding == ""
 }
 
-// Message is one request, response or control message. It is borrowed: Head, Headers, Body, Plain, Pieces, Tree and Native are
-// valid until the sink returns. Clone returns a copy that may be kept.
+// Message is one request, response or control message. It is borrowed: Head, Headers, Body, Plain, Pieces, Tree, Printed and
+// Native are valid until the sink returns. Clone returns a copy that may be kept.
 type Message struct {
 	Summary
 	Details
@@ -302,6 +302,8 @@ type Message struct {
 	// Tree is the decoded body, nil unless the detail is Values. Its top-level nodes cover the announced body,
 	// including missing and opaque bytes.
 	Tree *decode.Tree
+	// Printed is what the body printed in place of a tree, nil if it has one. The body was then read to its end.
+	Printed *decode.Printed
 	// Decoded is "full", "partly", "envelope" or "none"; "" unless the detail is Values.
 	Decoded string
 	// Err is the first error of decoding, nil if everything needed was read.
@@ -360,7 +362,7 @@ func (m *Message) Clone(withBody, withTree bool) *Message {
 	c.Head = append([]byte(nil), m.Head...)
 	c.Pieces = nil
 	c.Headers = append([]Header(nil), m.Headers...)
-	c.Body, c.Plain = nil, nil
+	c.Body, c.Plain, c.Printed = nil, nil, nil
 	if withBody && m.Body != nil {
 		c.Body = append([]byte{}, m.Body...)
 		if m.Plain != nil {

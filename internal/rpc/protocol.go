@@ -280,6 +280,8 @@ type Env struct {
 	Records bool
 	// Borrow lets the trees of messages have texts that are valid only as long as their body.
 	Borrow bool
+	// Printed, if set, takes what bodies print as they are decoded to all values. Those that do so have no tree. A Conn need not do that.
+	Printed *decode.Printed
 	// AskFirst is set if Needs.Want is called for a whole body of which only the envelope was decoded, although Detail is more; if it
 	// returns Envelope no more is decoded. A Conn need not do that.
 	AskFirst bool

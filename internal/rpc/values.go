@@ -411,6 +411,12 @@ func (m *Message) AppendResult(dst []byte) []byte {
 }
 
 func (m *Message) appendField(dst []byte, name, absent string) []byte {
+	if p := m.Printed; p != nil {
+		if name == "attachments" {
+			return append(dst, p.Attachments...)
+		}
+		return append(dst, p.Values...)
+	}
 	if i := m.find(name); i >= 0 {
 		return m.Tree.AppendJSON(dst, i)
 	}

@@ -10,6 +10,7 @@ type body struct {
 	d             *Decoder
 	serialization *serialization
 	layout        Layout
+	printed       *decode.Printed // nil: nothing is printed
 	// opaqueTo is the end of the bytes that became opaque.
 	opaqueTo int
 }

@@ -70,6 +70,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	if !ok {
 		common = shared{NewDecoder(env.Formats), NewRecognizer(env.Formats)}
 		common.decoder.tree.Borrow = env.Borrow
+		common.decoder.Print(env.Printed)
 		env.Shared[sharedKey{}] = common
 	}
 	l := &lane{protocol: self, env: env, decoder: common.decoder}

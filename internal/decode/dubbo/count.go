@@ -10,7 +10,7 @@ func (b *body) count() bool {
 	if !ok || !b.m.Format.Counts {
 		return false
 	}
-	m := b.m
+	m, p := b.m, b.printed
 	for f := b.f.firstField(); f != NoField; f = f.Next(byte(m.ResultKind)) {
 		switch f {
 		case FieldEnvelope:
@@ -19,22 +19,40 @@ func (b *body) count() bool {
 				return false
 			}
 			m.Names = n
+			if p != nil && !(b.print() && b.printNames(n)) {
+				return false
+			}
 		case FieldArguments:
 			s.Open(decode.List, decode.ByField, "args", 0)
 			for i, typ := range m.Names.Descriptors {
+				if p != nil {
+					p.Separate(i)
+				}
 				b.r.Value(decode.ByIndex, "", i, typ)
 			}
 			s.Close()
+			if p != nil {
+				p.EndList(len(m.Names.Descriptors))
+			}
 		case FieldResultKind:
-			if !b.resultKind() {
+			if !b.resultKind() || p != nil && !b.print() {
 				return false
+			}
+			if p != nil && p.Printing == decode.PrintParts {
+				p.Parts = decode.AppendPart(append(p.Parts, ','), "flag", b.r.Offset())
 			}
 		case FieldThrowable, FieldResult:
 			b.result(f)
 		case FieldAttachments:
 			m.attachmentsAt = b.r.Offset()
 			b.r.Attachments()
+			if p != nil && m.Kind == Request {
+				m.Group = p.Group
+			}
 		case FieldErrorText:
+			if p != nil {
+				return false
+			}
 			b.r.Text("errorMessage")
 		}
 	}
@@ -53,12 +71,64 @@ func (b *body) count() bool {
 	if rest > 0 && m.Err != nil {
 		return false // their class depends on the error
 	}
+	if p != nil && (rest > 0 || m.Err != nil) {
+		return false
+	}
 	m.Parts[decode.ClassOverhead] += int32(rest) // after the last field
 	total := 0
 	for _, n := range m.Parts {
 		total += int(n)
 	}
-	return total == len(b.f.Body) // otherwise the reader is wrong, and a tree decides
+	if total != len(b.f.Body) { // the reader is wrong, and a tree decides
+		return false
+	}
+	if p != nil {
+		if m.ResultKind == 2 || m.ResultKind == 5 {
+			p.Values = append(p.Values, "null"...)
+		}
+		if len(p.Attachments) == 0 {
+			p.Attachments = append(p.Attachments, "{}"...)
+		}
+		m.Printed, m.Decoded = p, "full"
+	}
+	return true
+}
+
+// print makes the reader print what follows, and reports whether it can.
+func (b *body) print() bool {
+	printer, ok := b.r.(decode.Printer)
+	if !ok || b.layout != LayoutDubbo || b.m.isException() {
+		return false
+	}
+	b.printed.Reset()
+	printer.Print(b.printed)
+	return true
+}
+
+// printNames prints the parts of the envelope and reports whether it could: only short texts end where Skim says.
+func (b *body) printNames(n *Names) bool {
+	if b.printed.Printing != decode.PrintParts {
+		return true
+	}
+	if n.printed == nil {
+		var list []byte
+		from := 0
+		for i, name := range EnvelopeTexts {
+			to := b.m.Format.Skim(b.f.Body, i+1)
+			if to < 0 {
+				return false
+			}
+			list = decode.AppendPart(append(list, ','), name, to-from)
+			from = to
+		}
+		if from != len(n.raw) {
+			return false
+		}
+		n.printed = list
+		b.d.nameBytes += len(list)
+	}
+	b.printed.Parts = append(b.printed.Parts, n.printed...)
+	return true
 }
 
 // countedNames reads the envelope. The classes of its bytes are known from the first request with the same bytes.

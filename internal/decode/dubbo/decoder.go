@@ -15,6 +15,7 @@ type Decoder struct {
 	// typedResults says for which ids the request tells how its response is read.
 	typedResults [32]bool
 	tree         decode.Tree
+	printed      *decode.Printed // takes what usual bodies print, which then have no tree; nil: nothing is printed
 	msg          Message
 	// dialects are those of the body that is decoded, and distrusted is why it is read without classes of the application, nil if it is
 	// not.
@@ -60,6 +61,9 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	}
 	return d
 }
+
+// Print makes usual bodies print to p in place of having a tree, if all values of them are decoded. nil: none.
+func (d *Decoder) Print(p *decode.Printed) { d.printed = p }
 
 // Decode reads the body of a frame as far as detail requires. dialects is what is known about the connection; it may be nil.
 // The message and its tree are valid until the next call.
@@ -207,13 +211,17 @@ func (b *body) readWithoutTree(detail Detail) bool {
 			m.ResultKind = m.Format.SkimKind(b.f.Body)
 			return m.ResultKind >= 0
 		}
-	case detail == Parts && m.Kind <= Response && len(b.f.Body) == b.f.BodyLen:
+	case (detail == Parts || detail == Values && b.d.printed != nil) && m.Kind <= Response && len(b.f.Body) == b.f.BodyLen:
+		if detail == Values {
+			b.printed = b.d.printed
+		}
 		b.r = b.serialization.reader()
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
 		if b.count() {
 			return true
 		}
 		m.Names, m.ResultKind, m.Parts, m.Err, m.attachmentsAt, b.r = nil, -1, decode.PartBytes{}, nil, 0, nil
+		m.Group, b.printed = "", nil
 	}
 	return false
 }

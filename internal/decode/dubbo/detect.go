@@ -251,6 +251,9 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *serialization, 
 
 // hasTrailing reports whether bytes are left after the last field.
 func hasTrailing(m *Message) bool {
+	if m.Printed != nil { // to its end
+		return false
+	}
 	n := m.Tree.Nodes
 	return len(n) > 0 && n[len(n)-1].Parent < 0 && n[len(n)-1].Name == "trailing"
 }

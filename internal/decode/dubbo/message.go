@@ -34,6 +34,8 @@ type Names struct {
 	// parts is the number of their bytes by class; counted is set if it is known.
 	parts   decode.PartBytes
 	counted bool
+	// printed is these parts as JSON, nil until they are needed.
+	printed []byte
 }
 
 // Message is a decoded frame. Its Tree is reused for the next message of the decoder; strings may be kept.

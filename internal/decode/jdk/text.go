@@ -63,13 +63,62 @@ func (c Clock) AppendShort(b []byte) []byte {
 }
 
 // Instant returns a point in time in RFC 3339, UTC, as Instant.toString writes it.
-func Instant(t time.Time) string {
-	t = t.UTC()
-	year, month, day := t.Date()
-	hour, minute, second := t.Clock()
-	b := Date{year, int(month), day}.Append(make([]byte, 0, 40))
-	b = Clock{hour, minute, second, t.Nanosecond()}.Append(append(b, 'T'))
-	return string(append(b, 'Z'))
+func Instant(t time.Time) string { return string(AppendInstant(make([]byte, 0, 40), t)) }
+
+// AppendInstant is Instant that appends.
+func AppendInstant(b []byte, t time.Time) []byte {
+	date, clock := at(t.Unix())
+	clock.Nano = t.Nanosecond()
+	return append(clock.Append(append(date.Append(b), 'T')), 'Z')
+}
+
+// AppendNanos appends a point in time, in nanoseconds since 1970, as AppendInstant does, with nine digits of the fraction.
+func AppendNanos(b []byte, ns int64) []byte {
+	const second = int64(time.Second)
+	fraction := ns % second
+	if fraction < 0 {
+		fraction += second
+	}
+	date, clock := at((ns - fraction) / second)
+	b = append(clock.Append(append(date.Append(b), 'T')), ".000000000Z"...)
+	for i := len(b) - 2; fraction > 0; i-- {
+		b[i] = byte('0' + fraction%10)
+		fraction /= 10
+	}
+	return b
+}
+
+// at returns the date and the time of day, both in UTC, of a number of seconds since 1970.
+func at(seconds int64) (Date, Clock) {
+	day := seconds / secondsOfDay
+	if seconds %= secondsOfDay; seconds < 0 {
+		seconds += secondsOfDay
+		day--
+	}
+	second := int(seconds)
+	return dateOf(day), Clock{Hour: second / 3600, Minute: second / 60 % 60, Second: second % 60}
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+// dateOf returns the date of a day since 1970. It counts years from March on, so that the day that only some have is the last one, and 400 of them,
+// which have the same number of days each time.
+func dateOf(day int64) Date {
+	const daysOf400Years, daysTo1970 = 146097, 719468 // from March of year 0 on
+	day += daysTo1970
+	era := day / daysOf400Years
+	if day %= daysOf400Years; day < 0 {
+		day += daysOf400Years
+		era--
+	}
+	year := (day - day/1460 + day/36524 - day/146096) / 365
+	day -= 365*year + year/4 - year/100
+	month := (5*day + 2) / 153
+	d := Date{Year: int(era*400 + year), Month: int(month + 3), Day: int(day - (153*month+2)/5 + 1)}
+	if d.Month > 12 {
+		d.Year, d.Month = d.Year+1, d.Month-12
+	}
+	return d
 }
 
 // Offset is a java.time.ZoneOffset, in seconds.

@@ -269,6 +269,7 @@ func Check(tb testing.TB, f decode.Format, body []byte) {
 	check(tb, f, body, "response", decode.BodyResult)
 	skip(f.New(), body)
 	counted(tb, f, body)
+	printed(tb, f, body)
 }
 
 func check(tb testing.TB, f decode.Format, body []byte, what string, kind decode.BodyKind) {

@@ -106,6 +106,53 @@ func counted(tb testing.TB, format decode.Format, body []byte) {
 	}
 }
 
+// printed checks that what a body prints without a tree is what its tree prints, whatever the frame says the body is. It returns how many of the frames
+// did without a tree.
+func printed(tb testing.TB, format decode.Format, body []byte) (without int) {
+	tb.Helper()
+	tree, d := dubbo.NewDecoder([]decode.Format{format}), dubbo.NewDecoder([]decode.Format{format})
+	for _, header := range [][2]byte{{0xc0, 0}, {0, dubbo.StatusOK}} {
+		f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
+		f.Flags, f.Status, f.BodyLen = header[0]|format.ID, header[1], len(body)
+		want := tree.Decode(f, dubbo.Values, new(dubbo.Dialects))
+		for range 2 { // with names that are new, and with known ones
+			for _, printing := range []decode.Printing{decode.PrintValues, decode.PrintParts} {
+				d.Print(&decode.Printed{Printing: printing})
+				got := d.Decode(f, dubbo.Values, new(dubbo.Dialects))
+				require.Equal(tb, want.Parts, got.Parts)
+				require.Equal(tb, want.Decoded, got.Decoded)
+				require.Equal(tb, want.Group, got.Group)
+				require.Equal(tb, want.Err, got.Err)
+				if got.Printed == nil {
+					continue
+				}
+				without++
+				if printing == decode.PrintParts {
+					var parts []byte
+					want.Tree.EachPart(0, func(path []byte, _ decode.Class, _, bytes int) {
+						parts = decode.AppendPart(append(parts, ','), path, bytes)
+					})
+					require.Equal(tb, string(parts), string(got.Printed.Parts))
+					continue
+				}
+				if got.Kind == dubbo.Request {
+					require.Equal(tb, string(want.AppendArguments(nil)), string(got.AppendArguments(nil)))
+				} else {
+					require.Equal(tb, string(want.AppendResult(nil)), string(got.AppendResult(nil)))
+				}
+				require.Equal(tb, string(want.AppendAttachments(nil, false)), string(got.AppendAttachments(nil, false)))
+			}
+		}
+	}
+	return without
+}
+
+// Prints checks that a body prints without a tree, and what its tree prints.
+func Prints(tb testing.TB, f decode.Format, body []byte) {
+	tb.Helper()
+	require.Equal(tb, 4, printed(tb, f, body), "% x", body)
+}
+
 // Summary decodes a frame and writes what was understood: kind, envelope, values, why decoding stopped, parts.
 func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 	tb.Helper()

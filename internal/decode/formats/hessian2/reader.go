@@ -56,6 +56,8 @@ type Reader struct {
 	fields  []string // names of the classes' fields; empty without a tree
 	types   []listType
 
+	listTypes map[string]listType // of earlier bodies, by their bytes
+
 	// plain has, by opcode of an object of one byte, 1 + the number of fields of its class, 0 for a class that was not met and
 	// one whose objects have another number of places in the table or something after their fields.
 	plain [16]int32
@@ -70,6 +72,8 @@ type Reader struct {
 
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
+
+	printing printing
 
 	named map[string]int // the classes of a body of Hessian 1, which has no table of them
 	join  []byte         // scratch for strings in chunks
@@ -122,6 +126,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.clear()
 	}
 	r.table.counting = t == nil && r.observer == nil
+	r.printing.to = nil
 	r.first = false
 }
 
@@ -252,6 +257,10 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		return
 	}
 	r.dirty = true
+	if r.printing.to != nil {
+		r.print(l, name, index, typ)
+		return
+	}
 	r.lefts = r.lefts[:0]
 	depth := r.Tree.Depth()
 	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}

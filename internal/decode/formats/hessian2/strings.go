@@ -182,6 +182,7 @@ var asciiMasks = func() (m [33][4]uint64) {
 // malformed, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
+blocks:
 	for len(b)-at >= 32 { // 32 bytes of ASCII at a time, the last of them at once
 		m, w := &asciiMasks[min(n, 32)], b[at:at+32]
 		if m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:])|
@@ -236,6 +237,9 @@ func skipUnits(b []byte, at, n int) (stop, left int) {
 			}
 			at += 4
 			n -= 2
+		}
+		if n >= 64 { // of a long text mostly ASCII follows
+			goto blocks
 		}
 	}
 	return at, 0

@@ -397,8 +397,8 @@ func (r *Reader) listType(at int) (i, stop int) {
 			r.observer.listType(r.Buf[at:stop])
 		}
 		t := listType{}
-		if r.Tree != nil {
-			t = newListType(r.text(at, stop, true))
+		if r.Tree != nil || r.printing.to != nil {
+			t = r.newListType(at, stop)
 		}
 		r.types = append(r.types, t)
 		return len(r.types) - 1, stop
@@ -408,6 +408,28 @@ func (r *Reader) listType(at int) (i, stop int) {
 	}
 	return i, stop
 }
+
+// newListType returns the type that is written between two offsets. Bodies have few types, and some writers write them each time.
+func (r *Reader) newListType(at, stop int) listType {
+	wire := r.Buf[at:stop]
+	t, ok := r.listTypes[string(wire)]
+	if !ok {
+		t = newListType(r.text(at, stop, true))
+		if r.listTypes == nil || len(r.listTypes) >= maxListTypes {
+			r.listTypes = make(map[string]listType)
+		}
+		if len(wire) <= maxListTypeLen {
+			r.listTypes[string(wire)] = t
+		}
+	}
+	return t
+}
+
+// What is kept of the types of earlier bodies: their number, and their length in bytes.
+const (
+	maxListTypes   = 1 << 10
+	maxListTypeLen = 1 << 10
+)
 
 // newListType returns the source form of a type: hessian-lite writes an array as "[" and the name of its elements,
 // with short names for a few.

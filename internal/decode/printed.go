@@ -1,0 +1,112 @@
+package decode
+
+import (
+	"encoding/base64"
+	"strconv"
+)
+
+// Printing says what a [Printer] prints.
+type Printing uint8
+
+const (
+	PrintNothing Printing = iota
+	PrintValues           // the values, as [Tree.AppendJSON] does
+	PrintParts            // the bytes by path, as [AppendPart] does for those of [Tree.EachPart]
+)
+
+// Printed is the JSON of a body that was read without a tree. It is the same as that of the body's tree.
+type Printed struct {
+	Printing Printing
+	// Values are the arguments as a list, or the result; Attachments the attachments.
+	Values, Attachments []byte
+	// Parts are elements of a list, each after a comma.
+	Parts []byte
+	// Group is the attachment "group" of a request, if it is a string.
+	Group string
+}
+
+// Reset forgets the body, and gives back memory that is too large to keep.
+func (p *Printed) Reset() {
+	p.Values, p.Parts, p.Attachments, p.Group = keptBuffer(p.Values), keptBuffer(p.Parts), keptBuffer(p.Attachments), ""
+}
+
+// Separate begins value i of the arguments.
+func (p *Printed) Separate(i int) {
+	switch {
+	case p.Printing != PrintValues:
+	case i == 0:
+		p.Values = append(p.Values, '[')
+	default:
+		p.Values = append(p.Values, ',')
+	}
+}
+
+// EndList ends the list of n arguments.
+func (p *Printed) EndList(n int) {
+	switch {
+	case p.Printing != PrintValues:
+	case n == 0:
+		p.Values = append(p.Values, "[]"...)
+	default:
+		p.Values = append(p.Values, ']')
+	}
+}
+
+// maxPrinted is how large a buffer may be that is kept for the next body, in bytes.
+const maxPrinted = 1 << 20
+
+func keptBuffer(b []byte) []byte {
+	if cap(b) > maxPrinted {
+		return nil
+	}
+	return b[:0]
+}
+
+// Printer is a [Summer] that prints usual values as it takes them. Its error at any other value only means that a tree is needed.
+type Printer interface {
+	Summer
+	// Print makes the reader print the values of the body to p, until the next Reset. It has no tree.
+	Print(p *Printed)
+}
+
+// What stands before and after the path of a part, and ends it after the number of its bytes.
+const (
+	PartBegin  = `{"path":"`
+	PartMiddle = `","bytes":`
+	PartEnd    = `}`
+)
+
+// AppendPart appends a part as JSON.
+func AppendPart[T string | []byte](dst []byte, path T, bytes int) []byte {
+	dst = append(dst, PartBegin[:len(PartBegin)-1]...) // without the quote
+	dst = AppendString(dst, path)
+	dst = append(dst, PartMiddle[1:]...)
+	dst = strconv.AppendInt(dst, int64(bytes), 10)
+	return append(dst, PartEnd...)
+}
+
+// AppendSegment appends to a path, which is not empty, the segment of a node.
+func AppendSegment(path []byte, l Label, name string, index int) []byte {
+	p := pathWriter{buf: path}
+	p.segment(&Node{Label: l, Name: name, Index: int32(index)})
+	return p.buf
+}
+
+// MaxPath is the length of a path, in bytes, from which on it gets no further segments.
+const MaxPath = maxPath
+
+// MaxJSON bounds the printed values of a message, in bytes.
+const MaxJSON = maxJSON
+
+// AppendRaw appends bytes that are not a text.
+func AppendRaw(dst, raw []byte) []byte {
+	dst = append(dst, `{"@bytes":"`...)
+	dst = base64.StdEncoding.AppendEncode(dst, raw)
+	return append(dst, `"}`...)
+}
+
+// AppendReference appends a reference to the value that was printed at a path.
+func AppendReference[T string | []byte](dst []byte, path T) []byte {
+	dst = append(dst, `{"@ref":`...)
+	return append(AppendString(dst, path), '}')
+}
