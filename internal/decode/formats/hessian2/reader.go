@@ -53,13 +53,16 @@ type Reader struct {
 	decode.Recorder // its offset is the first byte that has no node yet
 
 	classes []class
-	fields  []string // names of the classes' fields; empty without a tree
-	types   []listType
+	fields  []string   // names of the classes' fields; empty without a tree
+	types   []listType // empty without a tree
+	nTypes  int
 
 	// plain has, by opcode of an object of one byte, 1 + the number of fields of its class, 0 for a class that was not met and
 	// one whose objects have another number of places in the table or something after their fields.
 	plain [16]int32
-	lefts []int // see values
+	// stack and its depth are those of values.
+	stack  *[decode.MaxDepth]int
+	nested int
 
 	table    table // the targets of references
 	original bool  // the writer is the original library
@@ -131,7 +134,7 @@ func (r *Reader) clear() {
 	r.classes = emptied(r.classes)
 	r.plain = [16]int32{}
 	r.fields = emptied(r.fields)
-	r.types = emptied(r.types)
+	r.types, r.nTypes = emptied(r.types), 0
 	r.table.reset()
 	r.enums = emptied(r.enums)
 	if cap(r.join) > maxJoin {
@@ -252,7 +255,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		return
 	}
 	r.dirty = true
-	r.lefts = r.lefts[:0]
+	r.nested = 0
 	depth := r.Tree.Depth()
 	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
 	if r.first {
