@@ -74,6 +74,8 @@ type Reader struct {
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
 
+	definitions, attachments repeats // without a tree
+
 	named map[string]int // the classes of a body of Hessian 1, which has no table of them
 	join  []byte         // scratch for strings in chunks
 	dirty bool           // a value was read since the tables were emptied
@@ -284,7 +286,9 @@ func (r *Reader) Attachments() {
 			return
 		}
 	}
-	r.Value(decode.ByField, "attachments", 0, "")
+	if !r.countAttachments() {
+		r.Value(decode.ByField, "attachments", 0, "")
+	}
 }
 
 // fail stops reading at the cursor and returns -1.
