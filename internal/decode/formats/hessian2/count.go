@@ -76,6 +76,17 @@ func (r *Reader) values(n int) (taken int) {
 			}
 			return n - c.left
 		case c.leaf(b), c.container(b):
+		case b[c.at] == 'C': // the object that follows is the value
+			r.tell(&c)
+			for r.Off < len(b) && b[r.Off] == 'C' {
+				if !r.definition() {
+					return -1
+				}
+			}
+			if _, stop := r.classIndex(); stop < 0 {
+				return -1
+			}
+			c.at = r.Off
 		default:
 			r.tell(&c)
 			r.nested = c.depth

@@ -260,9 +260,12 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	r.nested = 0
 	depth := r.Tree.Depth()
 	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
-	if r.first {
+	switch {
+	case r.first:
 		r.value1(&p)
-	} else {
+	case r.Counting() && r.observer == nil:
+		r.values(1)
+	default:
 		r.value(&p)
 	}
 	r.Settle(depth)
