@@ -197,6 +197,9 @@ func (r *Recorder) Level() int { return r.depth }
 // Leave ends what Enter began.
 func (r *Recorder) Leave() { r.depth-- }
 
+// Nest is Enter n times, which the caller knows to succeed, or Leave -n times.
+func (r *Recorder) Nest(n int) { r.depth += n }
+
 // A Mark is a state of a Recorder that Rewind returns to.
 type Mark struct {
 	off, owned, depth, open, nodes int

@@ -201,6 +201,8 @@ var bothEnds = []string{"cmd", "internal/pipeline", "internal/measure", "interna
 var allowed = map[string][]string{
 	"internal/decode/compress":  {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"internal/decode/protofile": {"github.com/bufbuild/protocompile"},
+	// what the processor has for the assembly
+	"internal/decode/formats/hessian2": {"golang.org/x/sys/cpu"},
 }
 
 func TestImports(t *testing.T) {

@@ -12,8 +12,8 @@
 // faster than the body. Tables are kept from body to body, and so are short strings: classes, fields and keys are made once.
 // Texts are copied only where values are wanted; binary values stay borrowed from the body, except those in several chunks.
 //
-// Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, values.go the values, objects.go objects and
-// references, strings.go the texts, handles.go the classes whose objects stand for a date (compact_time.go), a number or an
+// Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, values.go the values, count.go and count_amd64.s the values
+// where bytes are counted, objects.go objects and references, strings.go the texts, handles.go the classes whose objects stand for a date (compact_time.go), a number or an
 // enum constant (enums.go), numbering.go the object table, writers.go how the writer of a body is recognised, hessian1.go the values of
 // Hessian 1.
 package hessian2

@@ -32,7 +32,7 @@ func (r *Reader) object(p *place) bool {
 		r.table.counts(c.counted)
 	}
 	first, n, compact := c.first, c.n, c.compact
-	if r.Counting() && r.observer == nil {
+	if r.bytesOnly() {
 		ok = r.values(n) == n
 	} else {
 		ok = r.objectFields(p, i, first, n, owner)
@@ -102,6 +102,17 @@ func (r *Reader) classIndex() (i, stop int) {
 
 // definition takes the definition of a class.
 func (r *Reader) definition() bool {
+	var known *repeated
+	start := r.Off
+	if r.bytesOnly() {
+		if known = r.definitionSlot(); known.at(r.Buf[start:]) {
+			r.Off += len(known.raw)
+			r.Tally(known.length, known.nodes)
+			r.Recount(decode.ClassNames, len(known.raw)-known.length)
+			r.addClass(class{n: known.n, counted: known.counted, compact: known.compact})
+			return true
+		}
+	}
 	at := r.Off + 1
 	stop := r.textEnd(at, "the name of a class")
 	if stop < 0 {
@@ -116,6 +127,7 @@ func (r *Reader) definition() bool {
 		return false
 	}
 	n, stop := r.count(stop, "the number of a class's fields")
+	length := stop - r.Off
 	if stop < 0 || !r.role("length", stop) {
 		return false
 	}
@@ -147,11 +159,18 @@ func (r *Reader) definition() bool {
 			c.kind = calledEnum(c.name)
 		}
 	}
+	if known.keep(r.Buf[start:r.Off]) {
+		known.nodes, known.n, known.length, known.counted, known.compact = 2+n, n, length, c.counted, c.compact
+	}
+	r.addClass(c)
+	return true
+}
+
+func (r *Reader) addClass(c class) {
 	if i := len(r.classes); i < len(r.plain) && c.counted == once && c.compact == "" {
 		r.plain[i] = int32(c.n) + 1
 	}
 	r.classes = append(r.classes, c)
-	return true
 }
 
 // reference takes 51 int.

@@ -163,13 +163,13 @@ func (r *Reader) printLeaf(at int, floats bool) (stop int) {
 		return -1
 	}
 	op := b[at]
-	if op <= 0x1f && len(b)-at > maxStep { // most texts
-		m, from := &asciiMasks[op], (*[maxStep]byte)(b[at+1:])
+	if op <= 0x1f && len(b)-at > window { // most texts
+		m, from := &asciiMasks[op], (*[window]byte)(b[at+1:])
 		if decode.NotPlain(binary.LittleEndian.Uint64(from[:]), m[0])|decode.NotPlain(binary.LittleEndian.Uint64(from[8:]), m[1])|
 			decode.NotPlain(binary.LittleEndian.Uint64(from[16:]), m[2])|decode.NotPlain(binary.LittleEndian.Uint64(from[24:]), m[3]) == 0 {
 			out, n := p.room(), int(op)
 			out[0] = '"'
-			*(*[maxStep]byte)(out[1:]) = *from
+			*(*[window]byte)(out[1:]) = *from
 			out[n+1] = '"'
 			p.out = p.out[:len(p.out)+n+2]
 			return at + 1 + n
@@ -222,12 +222,12 @@ func (r *Reader) printOther(at, stop int, g rule, floats bool) int {
 	return stop
 }
 
-// room returns memory for at least 2 * maxStep bytes after those that are printed.
-func (p *printing) room() *[2 * maxStep]byte {
-	if cap(p.out)-len(p.out) < 2*maxStep {
-		p.out = slices.Grow(p.out, 2*maxStep)
+// room returns memory for at least 2 * window bytes after those that are printed.
+func (p *printing) room() *[2 * window]byte {
+	if cap(p.out)-len(p.out) < 2*window {
+		p.out = slices.Grow(p.out, 2*window)
 	}
-	return (*[2 * maxStep]byte)(p.out[len(p.out):cap(p.out)])
+	return (*[2 * window]byte)(p.out[len(p.out):cap(p.out)])
 }
 
 // write prints a text that is mostly short.
@@ -236,19 +236,19 @@ func (p *printing) write(s *shortText) {
 		p.out = append(p.out, s.long...)
 		return
 	}
-	*(*[maxStep]byte)(p.room()[:]) = s.short
+	*(*[window]byte)(p.room()[:]) = s.short
 	p.out = p.out[:len(p.out)+int(s.n)]
 }
 
-// shortText is a text of at most maxStep bytes, which is faster to copy, or a longer one.
+// shortText is a text of at most window bytes, which is faster to copy, or a longer one.
 type shortText struct {
-	short [maxStep]byte
+	short [window]byte
 	n     uint8
 	long  []byte
 }
 
 func newShortText(s []byte) shortText {
-	if len(s) > maxStep {
+	if len(s) > window {
 		return shortText{long: s}
 	}
 	t := shortText{n: uint8(len(s))}

@@ -53,15 +53,18 @@ type Reader struct {
 	decode.Recorder // its offset is the first byte that has no node yet
 
 	classes []class
-	fields  []string // names of the classes' fields; empty without a tree
-	types   []listType
+	fields  []string   // names of the classes' fields; empty without a tree
+	types   []listType // empty without a tree
+	nTypes  int
 
 	listTypes map[string]listType // of earlier bodies, by their bytes
 
 	// plain has, by opcode of an object of one byte, 1 + the number of fields of its class, 0 for a class that was not met and
 	// one whose objects have another number of places in the table or something after their fields.
 	plain [16]int32
-	lefts []int // see values
+	// stack and its depth are those of values.
+	stack  *[decode.MaxDepth]int
+	nested int
 
 	table    table // the targets of references
 	original bool  // the writer is the original library
@@ -73,7 +76,8 @@ type Reader struct {
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
 
-	printing printing
+	printing                 printing
+	definitions, attachments repeats // without a tree
 
 	named map[string]int // the classes of a body of Hessian 1, which has no table of them
 	join  []byte         // scratch for strings in chunks
@@ -136,7 +140,7 @@ func (r *Reader) clear() {
 	r.classes = emptied(r.classes)
 	r.plain = [16]int32{}
 	r.fields = emptied(r.fields)
-	r.types = emptied(r.types)
+	r.types, r.nTypes = emptied(r.types), 0
 	r.table.reset()
 	r.enums = emptied(r.enums)
 	if cap(r.join) > maxJoin {
@@ -251,6 +255,11 @@ func (r *Reader) ResultKind() byte {
 	return byte(kind)
 }
 
+// bytesOnly reports whether bytes are counted, and nothing else is asked for.
+func (r *Reader) bytesOnly() bool {
+	return r.Counting() && r.observer == nil && r.printing.to == nil
+}
+
 // Value takes one value of any kind. The declared type typ says what the wire does not: a float is written as a double.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
@@ -261,12 +270,15 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		r.print(l, name, index, typ)
 		return
 	}
-	r.lefts = r.lefts[:0]
+	r.nested = 0
 	depth := r.Tree.Depth()
 	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
-	if r.first {
+	switch {
+	case r.first:
 		r.value1(&p)
-	} else {
+	case r.bytesOnly():
+		r.values(1)
+	default:
 		r.value(&p)
 	}
 	r.Settle(depth)
@@ -290,7 +302,9 @@ func (r *Reader) Attachments() {
 			return
 		}
 	}
-	r.Value(decode.ByField, "attachments", 0, "")
+	if !r.countAttachments() {
+		r.Value(decode.ByField, "attachments", 0, "")
+	}
 }
 
 // fail stops reading at the cursor and returns -1.

@@ -182,6 +182,18 @@ var asciiMasks = func() (m [33][4]uint64) {
 // malformed, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
+	if fast && n > window && len(b)-at > window {
+		start := at
+		if at, n = units(&b[0], at, n, len(b)-window); n < 0 {
+			return at, 0
+		}
+		if at > start { // back to the start of a sequence
+			n++
+			for at--; b[at]&0xc0 == 0x80; {
+				at--
+			}
+		}
+	}
 blocks:
 	for len(b)-at >= 32 { // 32 bytes of ASCII at a time, the last of them at once
 		m, w := &asciiMasks[min(n, 32)], b[at:at+32]

@@ -1,7 +1,6 @@
 package hessian2
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -107,13 +106,15 @@ func (r *Reader) list(p *place) bool {
 		if typ, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
 			return false
 		}
-		t := &r.types[typ]
-		e.float = t.floats
-		if t.sorted {
-			e.enum = max(e.enum, keyed)
-		}
-		if node := r.Tree.Node(node); node != nil {
-			node.Class = t.name
+		if r.Tree != nil {
+			t := &r.types[typ]
+			e.float = t.floats
+			if t.sorted {
+				e.enum = max(e.enum, keyed)
+			}
+			if node := r.Tree.Node(node); node != nil {
+				node.Class = t.name
+			}
 		}
 	}
 	if op != 'W' { // an Iterator or Enumeration
@@ -133,7 +134,7 @@ func (r *Reader) list(p *place) bool {
 		ok = op < 0x78 || r.role("length", stop)
 	}
 	i := 0
-	if ok && r.Counting() && r.observer == nil {
+	if ok && r.bytesOnly() {
 		i = r.values(n)
 		ok = i >= 0
 	}
@@ -168,12 +169,14 @@ func (r *Reader) dict(p *place) bool {
 		if typ, stop = r.listType(stop); stop < 0 {
 			return false
 		}
-		name := r.types[typ].name
-		if name == "java.util.EnumMap" {
-			e = certain
-		}
-		if node := r.Tree.Node(node); node != nil {
-			node.Class = name
+		if r.Tree != nil {
+			name := r.types[typ].name
+			if name == "java.util.EnumMap" {
+				e = certain
+			}
+			if node := r.Tree.Node(node); node != nil {
+				node.Class = name
+			}
 		}
 	}
 	if !r.role("type", stop) {
@@ -184,7 +187,7 @@ func (r *Reader) dict(p *place) bool {
 		r.observer.hold(p.slot, aMap)
 	}
 	key, i := "", 0 // i counts keys and values
-	if r.Counting() && r.observer == nil {
+	if r.bytesOnly() {
 		i = r.values(untilEnd)
 		ok = i >= 0
 	}
@@ -222,164 +225,6 @@ func (r *Reader) key(i int, e evidence) (name string, ok bool) {
 	return name, ok
 }
 
-// maxStep is the most bytes after its opcode that a value in steps has.
-const maxStep = 32
-
-// steps has, by opcode, the size of a scalar or of a text of at most 31 ASCII characters, and how many of its bytes are
-// text. One rule for both leaves no branch that the processor could mispredict.
-var steps = func() (s [256]struct{ bytes, text uint8 }) {
-	for op := range s {
-		s[op].bytes = grammar[op].size
-		if op <= 0x1f {
-			s[op].bytes, s[op].text = uint8(1+op), uint8(op)
-		}
-	}
-	return s
-}()
-
-// values takes n values, or those up to the end mark, where bytes are counted within a container: there their places do
-// not matter. It returns how many it took, -1 after failing.
-//
-// Objects of a class that was met before and lists of known length, the containers that most bodies consist of, and
-// references are taken here, too, with a stack of the numbers of values that are left in the containers around. Everything
-// else, what is near the end of the body, and every error is left to value.
-func (r *Reader) values(n int) (taken int) {
-	b, at, left := r.Buf, r.Off, n
-	base := len(r.lefts)
-	nodes, overhead := 0, 0 // not counted yet, of the bytes from the last node to at
-	for {
-		if left == 0 {
-			k := len(r.lefts) - 1
-			if k < base {
-				break
-			}
-			left, r.lefts = r.lefts[k], r.lefts[:k]
-			r.Leave()
-			continue
-		}
-		if at >= len(b) {
-			break
-		}
-		op := b[at]
-		if step := int(steps[op].bytes); step != 0 && len(b)-at > maxStep {
-			// The next 32 bytes: none of those that belong to the text may have its highest bit set.
-			m, text := &asciiMasks[steps[op].text&31], b[at+1:at+1+maxStep]
-			if m[0]&binary.LittleEndian.Uint64(text)|m[1]&binary.LittleEndian.Uint64(text[8:])|
-				m[2]&binary.LittleEndian.Uint64(text[16:])|m[3]&binary.LittleEndian.Uint64(text[24:]) == 0 {
-				at += step
-				left--
-				nodes++
-				continue
-			}
-		}
-		stop := r.common(at, op)
-		if stop > at {
-			at = stop
-			left--
-			nodes++
-			continue
-		}
-		if head, inner, more := r.start(at, op); head > 0 {
-			at += head
-			overhead += head
-			nodes += more
-			if left--; inner > 0 {
-				r.Enter()
-				r.lefts = append(r.lefts, left)
-				left = inner
-			}
-			continue
-		}
-		if op == 'Z' && n == untilEnd && len(r.lefts) == base {
-			break
-		}
-		r.Off = at
-		r.Tally(overhead, nodes)
-		if !r.value(&anywhere) {
-			return -1
-		}
-		at = r.Off
-		left--
-		nodes, overhead = 0, 0
-	}
-	r.Off = at
-	r.Tally(overhead, nodes)
-	if left > 0 && (n != untilEnd || len(r.lefts) > base) {
-		r.failShort("a value")
-		return -1
-	}
-	return n - left
-}
-
-// common returns the offset after a value at offset at that has no parts: a text, a scalar near the end of the body, or a
-// reference if the object table has one numbering. It returns at for anything else and before an error.
-func (r *Reader) common(at int, op byte) (stop int) {
-	b := r.Buf
-	switch {
-	case op <= 0x1f:
-		if stop, left := skipUnits(b, at+1, int(op)); left == 0 {
-			return stop
-		}
-	case op&^3 == 0x30 || op == 'S':
-		head, _, _ := asText(op)
-		if len(b)-at < head {
-			return at
-		}
-		if stop, left := skipUnits(b, at+head, chunkLen(b[at:at+head])); left == 0 {
-			return stop
-		}
-	case op == 'Q':
-		if t := &r.table; len(b)-at >= 3 && len(t.irregular) == 0 {
-			switch c := b[at+1]; {
-			case c >= 0x90 && c <= 0xbf && int32(c)-0x90 < t.n:
-				return at + 2
-			case c >= 0xc8 && c <= 0xcf && int32(c-0xc8)<<8+int32(b[at+2]) < t.n:
-				return at + 3
-			}
-		}
-	default:
-		if stop := at + int(grammar[op].size); stop <= len(b) {
-			return stop
-		}
-	}
-	return at
-}
-
-// start takes the start of an object of a class that was met before or of a list of known length. It returns its size, the
-// number of values in it, and the nodes that it would have. The size is 0 before anything else, and before an error.
-func (r *Reader) start(at int, op byte) (head, n, nodes int) {
-	b := r.Buf
-	n = int(op & 7)
-	switch {
-	case r.Level() >= decode.MaxDepth:
-		return 0, 0, 0
-	case op&0xf0 == 0x60: // object
-		if n = int(r.plain[op&15]) - 1; n < 0 {
-			return 0, 0, 0
-		}
-		head, nodes = 1, 2
-	case op&0xf8 == 0x78: // list without type
-		head, nodes = 1, 2
-	case op&0xf8 == 0x70 || op == 'V': // list with a type that was met before
-		if len(b)-at < 3 || uint(b[at+1])-0x90 >= uint(len(r.types)) {
-			return 0, 0, 0
-		}
-		head, nodes = 2, 2
-		if op == 'V' {
-			if n = int(b[at+2]) - 0x90; n < 0 || n >= 0x30 || n > len(b)-at-3 {
-				return 0, 0, 0
-			}
-			head, nodes = 3, 3
-		}
-	default:
-		return 0, 0, 0
-	}
-	r.table.n++
-	return head, n, nodes
-}
-
-var anywhere place
-
 // atEnd reports whether the end mark of a list or map is next.
 func (r *Reader) atEnd() bool {
 	return r.Off < len(r.Buf) && r.Buf[r.Off] == 'Z'
@@ -396,15 +241,14 @@ func (r *Reader) listType(at int) (i, stop int) {
 		if r.observer != nil {
 			r.observer.listType(r.Buf[at:stop])
 		}
-		t := listType{}
 		if r.Tree != nil || r.printing.to != nil {
-			t = r.newListType(at, stop)
+			r.types = append(r.types, r.newListType(at, stop))
 		}
-		r.types = append(r.types, t)
-		return len(r.types) - 1, stop
+		r.nTypes++
+		return r.nTypes - 1, stop
 	}
-	if i, stop = r.int(at, what); stop >= 0 && (i < 0 || i >= len(r.types)) {
-		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the type table", len(r.types)), fmt.Sprint(i))
+	if i, stop = r.int(at, what); stop >= 0 && (i < 0 || i >= r.nTypes) {
+		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.nTypes), fmt.Sprint(i))
 	}
 	return i, stop
 }
