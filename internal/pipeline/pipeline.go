@@ -167,7 +167,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	opt.streams, _ = opt.Tap.(StreamTap)
 	out := &delivery{sink: sink}
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
-	r.batches, _ = src.(batchSource)
+	r.batches, _ = src.(BatchSource)
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(retainingSource); ok && opt.Jobs > 1 {
@@ -205,7 +205,7 @@ type reader struct {
 	segments int64
 	decoder  packet.Decoder
 	// batch are the packets that were read together, of which those from at on were not decoded yet. packet is the one that was decoded last.
-	batches  batchSource // src, if it is one
+	batches  BatchSource // src, if it is one
 	batch    []capture.Packet
 	at       int
 	space    [maxBatch]capture.Packet
@@ -221,8 +221,9 @@ type reader struct {
 // tickEvery is the number of segments between two ticks, in which each lane handles its timeouts.
 const tickEvery = 1 << 10
 
-// batchSource is a source that can deliver several packets at once.
-type batchSource interface {
+// BatchSource is a source that can deliver several packets at once: at most as many as ps has room for, and none only with an error. All are
+// valid until the next call.
+type BatchSource interface {
 	NextBatch(ps []capture.Packet) (int, error)
 }
 

@@ -51,6 +51,7 @@ type ending struct {
 	capture.Source
 	packets, bytes int64 // what is left; 0 for no limit
 	over           bool
+	single         bool      // any packet may be the last one
 	until          int64     // nanoseconds since the Unix epoch; 0: not draining
 	since          time.Time // when draining began
 }
@@ -92,4 +93,16 @@ func (e *ending) Next(p *capture.Packet) error {
 		e.over = e.over || e.bytes <= 0
 	}
 	return nil
+}
+
+// NextBatch is Next for as many packets as the source has ready, one if that may be the last one.
+func (e *ending) NextBatch(ps []capture.Packet) (int, error) {
+	source, ok := e.Source.(pipeline.BatchSource)
+	if ok && !e.over && !e.single && e.packets == 0 && e.bytes == 0 && e.until == 0 {
+		return source.NextBatch(ps)
+	}
+	if err := e.Next(&ps[0]); err != nil {
+		return 0, err
+	}
+	return 1, nil
 }

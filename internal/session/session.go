@@ -158,7 +158,7 @@ func Open(cfg *Config) (_ *Session, err error) {
 	if l.machines, err = cfg.Input.Machines(l.src.Inputs(), nil); err != nil {
 		return nil, err
 	}
-	l.ending = &ending{Source: l.src, packets: cfg.Packets, bytes: cfg.MaxBytes}
+	l.ending = &ending{Source: l.src, packets: cfg.Packets, bytes: cfg.MaxBytes, single: cfg.Calls > 0}
 	if err = l.findCommand(); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "dubbo-wire/internal/dev/testkit"
 )
 
 // A test is wanted if what the question asks about is anywhere in what it uses.
