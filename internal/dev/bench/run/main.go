@@ -46,14 +46,14 @@ func run(out io.Writer) error {
 	flag.IntVar(&cfg.Connections, "connections", 64, "connections open at once")
 	rounds := flag.Int("rounds", 5, "how often each command runs")
 	scale := flag.Float64("scale", 1, "shrink the captures of the budget, for a trial")
-	only := flag.String("only", "", "formats: measure the serializations alone")
+	only := flag.String("only", "", "formats: measure the serializations alone; check: make one capture and check what dubbo-wire finds in it")
 	flag.Parse()
 	one, given := false, false // capture, rounds
 	flag.Visit(func(f *flag.Flag) {
 		one = one || f.Name != "rounds" && f.Name != "scale" && f.Name != "only"
 		given = given || f.Name == "rounds"
 	})
-	if flag.NArg() > 0 || *rounds < 1 || cfg.Connections < 1 || *only != "" && (*only != "formats" || one) {
+	if flag.NArg() > 0 || *rounds < 1 || cfg.Connections < 1 || *only != "" && *only != "check" && (*only != "formats" || one) {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -64,7 +64,7 @@ func run(out io.Writer) error {
 		}
 		return measureFormats(out, captures, n)
 	}
-	if *only != "" {
+	if *only == "formats" {
 		held, err := inTurn()
 		if err == nil && !held {
 			err = errMissed
@@ -81,7 +81,7 @@ func run(out io.Writer) error {
 	if err := build(dir); err != nil {
 		return err
 	}
-	if !one {
+	if !one && *only == "" {
 		held, err := measureBudget(out, dir, *rounds, *scale)
 		if err != nil {
 			return err
@@ -96,6 +96,9 @@ func run(out io.Writer) error {
 	file, truth, err := prepare(out, dir, cfg)
 	if err != nil {
 		return err
+	}
+	if *only != "" {
+		return nil
 	}
 	describeMachine(out)
 	program := filepath.Join(dir, "dubbo-wire")
@@ -114,9 +117,24 @@ func run(out io.Writer) error {
 	return nil
 }
 
+// prepareApart is prepare in another process, for a capture of which the truth is large: see generate.
+func prepareApart(out io.Writer, dir string, cfg traffic.Config) (file string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(self, "-only", "check", "-mix", cfg.Mix, "-size", strconv.FormatInt(cfg.Size, 10), "-connections", strconv.Itoa(cfg.Connections))
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
+	return captureFile(dir, cfg), cmd.Run()
+}
+
+func captureFile(dir string, cfg traffic.Config) string {
+	return filepath.Join(dir, fmt.Sprintf("%s-%d-%d.pcap", cfg.Mix, cfg.Connections, cfg.Size))
+}
+
 // prepare makes a capture in dir, unless it is there, checks what dubbo-wire finds in it, and describes it.
 func prepare(out io.Writer, dir string, cfg traffic.Config) (file string, t *traffic.Truth, err error) {
-	file = filepath.Join(dir, fmt.Sprintf("%s-%d-%d.pcap", cfg.Mix, cfg.Connections, cfg.Size))
+	file = captureFile(dir, cfg)
 	if t, err = generate(dir, file, cfg); err != nil {
 		return file, nil, err
 	}
