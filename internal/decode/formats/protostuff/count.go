@@ -69,7 +69,7 @@ func (r *Reader) countFields(s *schema, m nested) {
 type simple struct {
 	tag  byte // of a field up to number 15, else 0
 	form form
-	size int // of a fixed number; bytes that any number of the type may have
+	size uint8 // of a fixed number; bytes that any number of the type may have
 }
 
 type form uint8
@@ -100,7 +100,7 @@ func (f *field) simplify() {
 	case id == idDouble || id == idDate:
 		x.form, x.size, wire = fixedForm, 8, fixed64Wire
 	case id < idFloat:
-		x.form, x.size = numberForm, int(anyNumber[id])
+		x.form, x.size = numberForm, anyNumber[id]
 	}
 	if x.form != otherForm && f.number <= 15 {
 		x.tag = byte(tagOf(f.number, wire))
@@ -132,7 +132,7 @@ fields:
 			}
 			switch f.simple.form {
 			case numberForm:
-				last := min(next+f.simple.size, len(b))
+				last := min(next+int(f.simple.size), len(b))
 				for next < last && b[next] >= 0x80 {
 					next++
 				}
@@ -157,7 +157,7 @@ fields:
 				}
 				next += size
 			case fixedForm:
-				if next += f.simple.size; next > len(b) {
+				if next += int(f.simple.size); next > len(b) {
 					break fields
 				}
 			case boolForm:

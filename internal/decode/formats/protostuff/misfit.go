@@ -223,7 +223,7 @@ func (r *Reader) vary(s *schema) []field {
 		return r.varied
 	}
 	v := r.variation
-	fields := slices.Clone(s.fields)
+	fields := append(make([]field, 0, len(s.fields)+1), s.fields...)
 	added := field{name: "#added", always: len(v.Type) == 1}
 	if v.Type != "" {
 		class := className(v.Type)
