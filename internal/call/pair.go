@@ -155,8 +155,13 @@ func (p *Pairer) enforceLimits(m *Message) {
 	}
 }
 
-// valueBytes returns the memory of the rendered values.
-func (m *Message) valueBytes() int { return cap(m.Values) + cap(m.AttachmentsJSON) }
+// valueBytes returns the memory of the rendered values: that of their buffer.
+func (m *Message) valueBytes() int {
+	if m.buffer != nil {
+		return cap(m.buffer.b)
+	}
+	return cap(m.Values) + cap(m.AttachmentsJSON)
+}
 
 // each calls f for all messages of an open call.
 func (m *Message) each(f func(m *Message)) {

@@ -218,7 +218,7 @@ func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum, nanos int64) []cel
 	return listOf(list, func(m *metric) cell { return m.value(&row) })
 }
 
-// jsonRates yields the metrics that have a field, rounded to three decimals, null if there is no number. They are based on the time
+// jsonRates yields the metrics that have a field, rounded to three decimals, null where that is not a number. They are based on the time
 // of the whole input, also if calls are grouped by time.
 func (r *Report) jsonRates(g *sizes.Group) iter.Seq2[string, Number] {
 	return func(yield func(string, Number) bool) {

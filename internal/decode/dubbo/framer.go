@@ -146,8 +146,8 @@ func (f *Framer) Data(b []byte, c *Chunk) {
 	f.resync.take(b, n, c)
 }
 
-// within counts b if all of it is in a body of which nothing more is needed and which it does not end. Otherwise it does nothing and
-// returns false.
+// within counts b if it lies within a body, does not end it, and nothing more of that body is needed. Otherwise it does nothing and returns
+// false.
 func (f *Framer) within(b []byte, c *Chunk) bool {
 	if f.state != inBody || !f.enough || len(b) >= int(f.left) || f.resync.inspecting {
 		return false

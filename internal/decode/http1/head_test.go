@@ -146,3 +146,31 @@ func TestKnownLines(t *testing.T) {
 	}
 	require.LessOrEqual(t, max(len(lines.fields), len(lines.first)), maxKeptLines)
 }
+
+// Each head continues where the last one ended: what is kept does not lead to all lines that ever were.
+func TestKnownLinesAreForgotten(t *testing.T) {
+	lines := new(Lines)
+	for i := range 20 * maxKeptLines {
+		head := "GET /rest HTTP/1.1\r\n"
+		if i == 0 {
+			head = "GET /first HTTP/1.1\r\n" // which stays
+		}
+		for k := i; k < i+3; k++ {
+			head += fmt.Sprintf("X: %d\r\n", k)
+		}
+		Parse([]byte(head), nil, lines)
+	}
+	reached := map[*line]bool{}
+	visit := func(f *line) {
+		for ; f != nil && !reached[f]; f = f.next {
+			reached[f] = true
+		}
+	}
+	visit(&lines.status)
+	for _, kept := range []map[string]*line{lines.first, lines.fields} {
+		for _, f := range kept {
+			visit(f)
+		}
+	}
+	require.LessOrEqual(t, len(reached), 2*maxKeptLines)
+}

@@ -112,7 +112,7 @@ func (s *side) readHTTP1(b []byte) int {
 		}
 		s.begin()
 		if ok = !s.unverified && s.parseHTTP1(&h, head); ok {
-			end = h.Len // usually all of it is here
+			end = h.Len // usually the whole head is here
 		}
 	} else {
 		s.hold(b[:min(len(b), http1.MaxHead-had)])

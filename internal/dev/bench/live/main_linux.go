@@ -1,6 +1,6 @@
 // Live measures dubbo-wire capture against tcpdump on the packets of captures that it makes, sent through a veth pair.
 //
-//	go run ./internal/dev/bench/live [-rounds 5] [-size 300MB] [-rate 1000000] [-screen]
+//	go run ./internal/dev/bench/live [-rounds 5] [-size 300MB] [-rate 1000000]
 //
 // It needs root, tcpdump and iproute2. tcpdump -w /dev/null and dubbo-wire capture run in turn; each gets all packets once. A row is the
 // median of CPU seconds (user and system) of its rounds, its ratio the median of the ratios within a round. What the kernel does for
@@ -35,9 +35,8 @@ func main() {
 	traffic.SizeVar(&size, "size of each capture, like 100MB (default 300MB)")
 	rounds := flag.Int("rounds", 5, "how often each program runs")
 	rate := flag.Float64("rate", 0, "packets per second; 0: as many as the sender can")
-	screen := flag.Bool("screen", false, "dubbo-wire with its screen, in a pseudo terminal of tmux")
 	flag.Parse()
-	if err := run(os.Stdout, size, *rounds, *rate, *screen); err != nil {
+	if err := run(os.Stdout, size, *rounds, *rate); err != nil {
 		fmt.Fprintln(os.Stderr, "live:", err)
 		os.Exit(1)
 	}
@@ -48,7 +47,7 @@ const (
 	capturing = "dwbench1"
 )
 
-func run(out io.Writer, size int64, rounds int, rate float64, screen bool) error {
+func run(out io.Writer, size int64, rounds int, rate float64) error {
 	dir, err := os.MkdirTemp("", "dubbo-wire-live")
 	if err != nil {
 		return err
@@ -83,11 +82,7 @@ func run(out io.Writer, size int64, rounds int, rate float64, screen bool) error
 			if err != nil {
 				return err
 			}
-			args := []string{program, "capture", capturing, "--format", "json"}
-			if screen {
-				args = []string{"script", "-qfec", program + " capture " + capturing, os.DevNull}
-			}
-			b, err := measure(args, packets, rate)
+			b, err := measure([]string{program, "capture", capturing, "--format", "json"}, packets, rate)
 			if err != nil {
 				return err
 			}
