@@ -91,17 +91,24 @@ func (in *Input) addLink(l LinkType, snapLen uint32) {
 	}
 }
 
-// count adds a delivered packet to the counters.
-func (in *Input) count(p *Packet) {
+// count adds delivered packets, at least one, to the counters.
+func (in *Input) count(ps []Packet) {
 	if in.Packets == 0 {
-		in.FirstTime, in.LastTime = p.Time, p.Time
+		in.FirstTime, in.LastTime = ps[0].Time, ps[0].Time
 	}
-	in.FirstTime, in.LastTime = min(in.FirstTime, p.Time), max(in.LastTime, p.Time)
-	in.Packets++
-	in.Bytes += int64(p.WireLen)
-	in.CapturedBytes += int64(len(p.Data))
-	if p.Truncated() {
-		in.TruncatedPackets++
-		in.TruncatedTo = max(in.TruncatedTo, len(p.Data))
+	first, last, bytes, captured := in.FirstTime, in.LastTime, 0, 0
+	for i := range ps {
+		p := &ps[i]
+		first, last = min(first, p.Time), max(last, p.Time)
+		bytes += p.WireLen
+		captured += len(p.Data)
+		if p.Truncated() {
+			in.TruncatedPackets++
+			in.TruncatedTo = max(in.TruncatedTo, len(p.Data))
+		}
 	}
+	in.FirstTime, in.LastTime = first, last
+	in.Packets += int64(len(ps))
+	in.Bytes += int64(bytes)
+	in.CapturedBytes += int64(captured)
 }

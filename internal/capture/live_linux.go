@@ -236,6 +236,7 @@ func (l *Live) NextBatch(ps []Packet) (int, error) {
 		l.received.flush(&l.inPackets, &l.inBytes)
 		l.sent.flush(&l.outPackets, &l.outBytes)
 		if n > 0 {
+			l.in.count(ps[:n])
 			return n, nil
 		}
 		err := l.nextBlock()
@@ -296,7 +297,6 @@ func (l *Live) packet(p *Packet) bool {
 	if !l.single {
 		p.Interface = l.place(f.head.Ifindex)
 	}
-	l.in.count(p)
 	t := &l.received
 	if kind == unix.PACKET_OUTGOING {
 		t = &l.sent

@@ -3,6 +3,7 @@ package capture
 import (
 	"cmp"
 	"io"
+	"unsafe"
 )
 
 // Next delivers the earliest packet of all files. Among equally early packets, the file that started earlier comes
@@ -17,7 +18,7 @@ func (f *Files) Next(p *Packet) error {
 		if len(f.open) == 1 && len(f.pending) == 0 { // the usual case needs no copy and no heap
 			if err := fl.stream.reader.next(p); err == nil {
 				p.File = fl.index
-				fl.in.count(p)
+				fl.in.count(unsafe.Slice(p, 1))
 				return nil
 			}
 			f.release(fl)
@@ -34,7 +35,7 @@ func (f *Files) Next(p *Packet) error {
 	fl := f.open[0]
 	f.current = fl
 	*p = fl.packet
-	fl.in.count(p)
+	fl.in.count(unsafe.Slice(p, 1))
 	return nil
 }
 
@@ -45,8 +46,8 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 		if n := fl.stream.reader.ready(ps); n > 0 {
 			for i := range ps[:n] {
 				ps[i].File = fl.index
-				fl.in.count(&ps[i])
 			}
+			fl.in.count(ps[:n])
 			return n, nil
 		}
 	}

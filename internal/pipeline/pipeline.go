@@ -204,14 +204,14 @@ type reader struct {
 	// matter.
 	segments int64
 	decoder  packet.Decoder
-	// batch are the packets that were read together, of which those from at on were not decoded yet. packet is the one that was decoded last.
+	// batch are the packets that were read together, of which those from at on come next. parsed has the segments of those that isUsual tells.
 	batches  BatchSource // src, if it is one
 	batch    []capture.Packet
 	at       int
 	space    [maxBatch]capture.Packet
-	packet   *capture.Packet
-	segment  packet.Segment
-	origin   assemble.Origin
+	parsed   [maxBatch]packet.Segment
+	isUsual  [maxBatch]bool
+	origin   assemble.Origin // of the last packet
 	clock    clock
 	lastPoll int64 // steady time of the last poll
 	stopping bool  // Stop returned true
@@ -257,34 +257,48 @@ func (r *reader) read() error {
 			return err
 		}
 		r.batch, r.at = r.space[:n], 0
+		r.parse()
 		return nil
 	}
 }
 
-// next reads up to the next segment. It returns io.EOF at the end.
-func (r *reader) next() error {
+// parse counts the packets of the batch and parses the headers of the usual ones. A loop that does only this stays in the first-level cache
+// of instructions, and the headers of several packets are loaded from memory at the same time.
+func (r *reader) parse() {
+	if r.totals.Packets == 0 && r.opt.Begin != nil {
+		r.opt.Begin(r.batch[0].Time)
+	}
+	r.totals.packets(r.batch)
+	ps, ss := r.batch, r.parsed[:len(r.batch)]
+	for i := range ps {
+		p, s := &ps[i], &ss[i]
+		usual := r.decoder.Usual(p, s)
+		if r.isUsual[i] = usual; usual {
+			r.totals.segment(p, s)
+		}
+	}
+}
+
+// next reads up to the next segment, and returns it with its packet. It returns io.EOF at the end.
+func (r *reader) next() (*capture.Packet, *packet.Segment, error) {
 	for {
 		if r.at == len(r.batch) {
 			if err := r.read(); err != nil {
-				return err
+				return nil, nil, err
 			}
 		}
-		p := &r.batch[r.at]
+		p, s := &r.batch[r.at], &r.parsed[r.at]
+		usual := r.isUsual[r.at]
 		r.at++
-		r.packet = p
-		if r.totals.Packets == 0 && r.opt.Begin != nil {
-			r.opt.Begin(p.Time)
-		}
-		r.totals.packet(p)
 		if r.opt.Seen != nil {
 			r.opt.Seen(p.Time, p.WireLen)
 		}
-		searched := r.opt.Search.matches(p.Number, p.File)
+		searched := r.opt.Search != nil && r.opt.Search.matches(p.Number, p.File)
 		if searched {
 			r.opt.Search.Found = true
 		}
 		now := r.clock.at(p.Time)
-		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery {
+		if r.at == len(r.batch) && (r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery) {
 			r.lastPoll = now
 			if r.opt.Live {
 				r.clock.checkedAt = time.Now()
@@ -292,25 +306,26 @@ func (r *reader) next() error {
 			}
 			r.stopping = r.poll() // ends after this packet, which is already counted
 		}
-		s := &r.segment
-		if v := r.decoder.Decode(p, s); v != packet.TCP {
-			r.totals.notTCP(p, v, &r.decoder)
-			if r.opt.Tap != nil {
-				r.opt.Tap.Packet(p, v, nil)
+		if !usual {
+			if v := r.decoder.Decode(p, s); v != packet.TCP {
+				r.totals.notTCP(p, v, &r.decoder)
+				if r.opt.Tap != nil {
+					r.opt.Tap.Packet(p, v, nil)
+				}
+				continue
 			}
-			continue
+			r.totals.segment(p, s)
 		}
-		r.totals.segment(p, s)
 		r.segments++
 		if searched {
 			o := r.opt.Search
 			o.TCP, o.Src, o.Dst, o.Payload = true, s.Src.String(), s.Dst.String(), s.PayloadLen
 		}
-		r.origin = assemble.Origin{
-			Ordinal: r.segments, Time: p.Time, Clock: now, Packet: p.Number, File: p.File, Interface: p.Interface,
-			Overhead: p.WireLen + s.Extra - s.PayloadLen,
-		}
-		return nil
+		o := &r.origin
+		o.Ordinal, o.Time, o.Clock = r.segments, p.Time, now
+		o.Packet, o.File, o.Interface = p.Number, p.File, p.Interface
+		o.Overhead = p.WireLen + s.Extra - s.PayloadLen
+		return p, s, nil
 	}
 }
 
@@ -351,7 +366,8 @@ func (r *reader) run(out output) ([]*lane, error) {
 	var ticked int64
 	var failed error
 	for {
-		if err := r.next(); err != nil {
+		p, s, err := r.next()
+		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				failed = err
 			}
@@ -361,9 +377,9 @@ func (r *reader) run(out output) ([]*lane, error) {
 			ticked = n
 			r.tick(r.origin.Clock)
 		}
-		lanes[r.segment.Lane(Lanes)].take(&r.segment, &r.origin)
+		lanes[s.Lane(Lanes)].take(s, &r.origin)
 		if r.opt.Tap != nil {
-			r.opt.Tap.Packet(r.packet, packet.TCP, &r.segment)
+			r.opt.Tap.Packet(p, packet.TCP, s)
 		}
 	}
 	finish(lanes)

@@ -132,13 +132,19 @@ func (t *Totals) Span() int64 {
 	return t.LastTime - t.FirstTime
 }
 
-func (t *Totals) packet(p *capture.Packet) {
+// packets counts packets, at least one.
+func (t *Totals) packets(ps []capture.Packet) {
 	if t.Packets == 0 {
-		t.FirstTime, t.LastTime = p.Time, p.Time
+		t.FirstTime, t.LastTime = ps[0].Time, ps[0].Time
 	}
-	t.FirstTime, t.LastTime = min(t.FirstTime, p.Time), max(t.LastTime, p.Time)
-	t.Packets++
-	t.LinkBytes += int64(p.WireLen)
+	first, last, bytes := t.FirstTime, t.LastTime, 0
+	for i := range ps {
+		first, last = min(first, ps[i].Time), max(last, ps[i].Time)
+		bytes += ps[i].WireLen
+	}
+	t.FirstTime, t.LastTime = first, last
+	t.Packets += int64(len(ps))
+	t.LinkBytes += int64(bytes)
 }
 
 // segment counts a packet that completed a TCP segment.

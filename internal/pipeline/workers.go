@@ -104,7 +104,8 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 	b := <-free
 	var ticked int64
 	for items := 0; ; {
-		if err := r.next(); err != nil {
+		_, s, err := r.next()
+		if err != nil {
 			send(b)
 			if errors.Is(err, io.EOF) {
 				return nil
@@ -117,12 +118,11 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 				b.work[i].items = append(b.work[i].items, item{origin: r.origin, lane: -1})
 			}
 		}
-		lane := r.segment.Lane(Lanes)
+		lane := s.Lane(Lanes)
 		w := &b.work[lane%len(b.work)]
-		w.items = append(w.items, item{segment: r.segment, origin: r.origin, lane: lane})
-		if r.segment.Extra > 0 { // reassembled from fragments in the decoder's memory
-			s := &w.items[len(w.items)-1].segment
-			s.Payload = slices.Clone(s.Payload)
+		w.items = append(w.items, item{segment: *s, origin: r.origin, lane: lane})
+		if s.Extra > 0 { // reassembled from fragments in the decoder's memory
+			w.items[len(w.items)-1].segment.Payload = slices.Clone(s.Payload)
 		}
 		items++
 		b.retired = append(b.retired, src.Retired()...)

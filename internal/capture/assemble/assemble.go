@@ -286,13 +286,14 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 			seq++
 		}
 		a.data(c, i, seq, s.PayloadLen, s.Payload)
+		from := sourceOf(s, o)
 		if a.isNew {
-			d.source = sourceOf(s, o)
+			d.source = from
 			if c.state == closing {
 				a.requeue(c, &a.closing, a.now) // it was closed too early, because its data still comes
 			}
 		}
-		a.remember(c, i)
+		a.remember(c, i, s, o, from, a.isNew)
 	}
 	if s.Flags&packet.FIN != 0 && !d.fin {
 		if d.fin = true; !other.fin {

@@ -83,18 +83,18 @@ func (r *recent) bucket(conn, seq uint32, i int) *uint32 {
 	return &r.buckets[h>>(32-bucketBits)]
 }
 
-// remember stores the current packet.
-func (a *Assembler) remember(c *Connection, i int) {
-	r, s, o := &a.recent, a.seg, a.origin
+// remember stores a packet with payload of a side; isNew is set if it brought new bytes.
+func (a *Assembler) remember(c *Connection, i int, s *packet.Segment, o *Origin, from source, isNew bool) {
+	r := &a.recent
 	conn := uint32(c.First)
 	b := r.bucket(conn, s.Seq, i)
 	e := &r.entries[r.n%recentLen]
 	e.time, e.conn, e.seq, e.ack, e.n = o.Time, conn, s.Seq, s.Ack, uint32(s.PayloadLen)
-	e.source = sourceOf(s, o)
+	e.source = from
 	e.fingerprint, e.sampled = fingerprint(s.Payload), uint8(min(len(s.Payload), sampleLen))
 	e.older = *b
 	e.window, e.checksum, e.ipid = s.Window, s.Checksum, s.IPID
-	e.flags, e.side, e.first = s.Flags, uint8(i), a.isNew
+	e.flags, e.side, e.first = s.Flags, uint8(i), isNew
 	r.n++
 	*b = r.n
 }

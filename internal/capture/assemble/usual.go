@@ -23,10 +23,14 @@ func (a *Assembler) usual(c *Connection, i int, s *packet.Segment, o *Origin) bo
 		a.Ledger.EmptyLink += int64(o.Overhead)
 		return true
 	}
-	a.seg, a.origin, a.kind, a.differs, a.isNew, a.acks = s, o, unclassified, false, true, true
-	a.meta = Meta{Time: o.Time, Packet: o.Packet, File: o.File, Overhead: o.Overhead}
-	a.deliver(d, s.PayloadLen, s.Payload)
+	m := &a.meta
+	m.Time, m.Packet, m.File, m.Overhead, m.Pos, m.Seq = o.Time, o.Packet, o.File, o.Overhead, d.pos, d.next
+	a.Ledger.Overhead += int64(o.Overhead)
+	a.Ledger.Stream += int64(s.PayloadLen)
+	d.pos += int64(s.PayloadLen)
+	d.next += uint32(s.PayloadLen)
 	d.source = sourceOf(s, o)
-	a.remember(c, i)
+	d.stream.Data(s.Payload, m)
+	a.remember(c, i, s, o, d.source, true)
 	return true
 }

@@ -48,9 +48,10 @@ const (
 	usualTCP = usualIP + 20
 )
 
-// usual parses these three headers at once and reports whether the packet has them. Others are parsed header by header ([Decoder.link]):
-// also a fragment, a packet larger than a wire carries, and one that was not captured in full. It takes a quarter of the instructions.
-func (d *Decoder) usual(p *capture.Packet, s *Segment) bool {
+// Usual parses these three headers at once and reports whether the packet has them, for a decoder without Layers. Others are parsed header by
+// header ([Decoder.Decode]): also a fragment, a packet larger than a wire carries, and one that was not captured in full. Usual takes a quarter
+// of the instructions, and changes nothing that matters for other packets, so it may be called before earlier packets were decoded.
+func (d *Decoder) Usual(p *capture.Packet, s *Segment) bool {
 	if len(p.Data) < usualTCP || p.Link != capture.LinkEthernet {
 		return false
 	}
@@ -62,7 +63,7 @@ func (d *Decoder) usual(p *capture.Packet, s *Segment) bool {
 		return false
 	}
 	d.etherType, d.ipProto = etherIPv4, protoTCP
-	s.NoIPLength, s.Offloaded = false, false
+	s.NoIPLength, s.Offloaded, s.Source = false, false, 0
 	s.IPID = be.Uint16(b[18:])
 	s.Src.setIPv4(b[26:30])
 	s.Dst.setIPv4(b[30:34])

@@ -119,7 +119,7 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	s.Source = 0
 	if d.Layers != nil {
 		d.Layers.begin(len(p.Data))
-	} else if d.usual(p, s) {
+	} else if d.Usual(p, s) {
 		return TCP
 	}
 	d.etherType, d.ipProto = 0, -1
