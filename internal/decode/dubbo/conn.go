@@ -193,17 +193,17 @@ func (s *side) Missed() bool {
 }
 
 // Enough implements [Asker].
-func (s *side) Enough(h *Header, b []byte) bool {
+func (s *side) Enough(h *Header, b []byte) int {
 	c := s.conn
 	if c.env.Detail > Envelope || c.env.WholeBodies {
-		return false
+		return 0
 	}
 	if c.env.Sampling && !h.Event() {
 		if c.owner.Keep(int(s.number), c.ask(h, b)) {
-			return false
+			return 0
 		}
 		if len(b) >= c.env.MaxEnvelope {
-			return true
+			return len(b)
 		}
 	}
 	return c.decoder.Enough(h, b, &c.dialects)

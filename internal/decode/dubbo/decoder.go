@@ -239,29 +239,35 @@ func (r *serialization) reader() decode.Reader {
 const (
 	enoughResponse = 256
 	enoughRequest  = 512
+	// afterEnvelope is how many bytes after the envelope are kept, because some readers look at what follows a value.
+	afterEnvelope = 64
 )
 
-// Enough reports whether b, the start of the body of a frame, is all that Decode needs for Envelope, so that the rest need
-// not be kept.
-func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
+// Enough returns how many bytes of b, the start of the body of a frame, are all that Decode needs for Envelope, so that the rest need
+// not be kept, or 0 if it needs more.
+func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) int {
 	formats := d.formats[h.SerializationID()]
+	enough := enoughResponse
+	if h.Request() {
+		enough = enoughRequest
+	}
 	switch {
-	case h.Event():
-		return false
+	case h.Event(), len(b) < enough:
+		return 0
 	case len(formats) == 0: // only the start of the body can tell the serialization
-		return len(b) >= enoughRequest || !h.Request() && len(b) >= enoughResponse
+		return enough
 	case len(formats) > 1 && wantsWhole(formats, dialects):
-		return false
+		return 0
 	case !h.Request():
-		return len(b) >= enoughResponse
-	case len(b) < enoughRequest:
-		return false
+		return enough
 	}
 	r := d.pick(formats, h, b, dialects).reader()
 	r.Reset(b, decode.Cut, nil)
 	FieldEnvelope.skip(r, dialects.layout)
-	// The method of a generic call is among the arguments.
-	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
+	if r.Err() != nil || bytes.Contains(b[:r.Offset()], []byte("$invoke")) { // the method of a generic call is among the arguments
+		return 0
+	}
+	return min(max(enough, r.Offset()+afterEnvelope), len(b))
 }
 
 // Readable reports whether b, a complete body, can be read from its start as the header requires: a request with the five

@@ -34,7 +34,7 @@ func (e *envelopes) Frame(f *dubbo.Frame) {
 	e.kept = append(e.kept, len(f.Body))
 }
 
-func (e *envelopes) Enough(h *dubbo.Header, b []byte) bool {
+func (e *envelopes) Enough(h *dubbo.Header, b []byte) int {
 	return e.decoder.Enough(h, b, &e.dialects)
 }
 

@@ -61,8 +61,8 @@ type Asker interface {
 	Asked(id int64) bool
 	// Missed reports whether requests of the other direction may have been missed.
 	Missed() bool
-	// Enough reports whether b, the first bytes of a body that crosses deliveries, is all that is needed of the body.
-	Enough(h *Header, b []byte) bool
+	// Enough returns how many of b, the first bytes of a body that crosses deliveries, are all that is needed of the body, or 0 if more are.
+	Enough(h *Header, b []byte) int
 }
 
 // Config is shared by the framers of one goroutine. Zero values are the defaults.
@@ -290,15 +290,24 @@ func (f *Framer) keep(b []byte) {
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
 	}
-	room := max(0, f.cfg.WantBody-len(f.buf)) // less may be needed now than when the body began
-	if f.buf == nil {
-		f.buf = f.cfg.Buffers.get()
+	if room := max(0, f.cfg.WantBody-len(f.buf)); room <= len(b) { // less may be needed now than when the body began
+		b, f.enough = b[:room], true
+	}
+	first := len(f.buf) == 0
+	if first {
+		// Most of the first packet is seldom needed, and what is not copied takes no place in the cache.
+		if n := f.needed(b); n > 0 {
+			b, f.enough = b[:n], true
+		}
+		if f.buf == nil {
+			f.buf = f.cfg.Buffers.get()
+		}
 	}
 	before := cap(f.buf)
-	n := f.cfg.Buffers.room(f.buf, min(room, len(b)))
+	n := f.cfg.Buffers.room(f.buf, len(b))
 	f.buf = append(f.buf, b[:n]...)
 	f.cfg.Buffers.grown(f.buf, before)
-	f.enough = room <= len(b) || n < len(b) || f.isEnough()
+	f.enough = f.enough || n < len(b) || !first && f.needed(f.buf) > 0
 }
 
 // asker returns the sink if it is an Asker, else nil.
@@ -307,10 +316,12 @@ func (f *Framer) asker() Asker {
 	return a
 }
 
-// isEnough reports whether no more of the body is needed.
-func (f *Framer) isEnough() bool {
-	a := f.asker()
-	return a != nil && a.Enough(&f.frame.Header, f.buf)
+// needed returns how many of b, the first bytes of the body, are all that is needed, or 0 if more are.
+func (f *Framer) needed(b []byte) int {
+	if a := f.asker(); a != nil {
+		return a.Enough(&f.frame.Header, b)
+	}
+	return 0
 }
 
 // emit passes the current frame to the sink.

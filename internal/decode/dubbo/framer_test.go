@@ -332,7 +332,12 @@ type picky struct {
 func (p *picky) Frame(f *Frame)               { p.Sink.Frame(f) }
 func (p *picky) Skipped(n int64, text bool)   { p.Sink.Skipped(n, text) }
 func (p *picky) BadHeader(h Header, o Origin) { p.Sink.BadHeader(h, o) }
-func (p *picky) Enough(*Header, []byte) bool  { return *p.wanted == 0 }
+func (p *picky) Enough(_ *Header, b []byte) int {
+	if *p.wanted == 0 {
+		return len(b)
+	}
+	return 0
+}
 
 func TestWantBodyChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))

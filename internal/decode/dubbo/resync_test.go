@@ -36,10 +36,10 @@ type owed struct {
 	ids []int64
 }
 
-func (o *owed) Expected(id int64) bool      { return slices.Contains(o.ids, id) }
-func (o *owed) Asked(int64) bool            { return false }
-func (o *owed) Missed() bool                { return true }
-func (o *owed) Enough(*Header, []byte) bool { return false }
+func (o *owed) Expected(id int64) bool     { return slices.Contains(o.ids, id) }
+func (o *owed) Asked(int64) bool           { return false }
+func (o *owed) Missed() bool               { return true }
+func (o *owed) Enough(*Header, []byte) int { return 0 }
 
 // A provider before 2.5.6 that cannot write a result sends its error, 16 bytes of nothing, and what was written of the
 // result. Between two such there is a frame that no other frame follows.
