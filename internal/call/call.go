@@ -59,12 +59,33 @@ type ConnEnd struct {
 
 // Message is one message of a call: its summary, without body and tree.
 type Message struct {
-	Number int64 // in the capture, from 1
-	rpc.Summary
-	// Next is the following message in the same direction of a streaming call, nil if there is none.
-	Next *Message
+	// What a message needs when it leaves the window and is settled comes first, with the first fields of the summary: that is long after its
+	// call was closed, so each line of the cache that it takes has to be loaded again.
+
+	next *Message // in the pool or in a bucket of open requests
+	// NextInWindow and WindowTurn belong to the window of recent messages in package pipeline.
+	NextInWindow *Message
+	WindowTurn   uint64
+	// Owner receives the message when it is settled. The sink that takes the call sets it.
+	Owner Settler
+	// Repeated is the link bytes of its retransmissions so far. Wire gets them when the message is settled: until then one goroutine may read Wire while
+	// another counts.
+	Repeated int64
+	holders  int8
+	side     int8 // side of conn that sent the message
+	// Side is the side of the connection that sent the message, set while the pipeline delays a response.
+	Side uint8
+	// OwnerKind is for the Owner, which sets and reads it.
+	OwnerKind uint8
 	// Sampled is set if the body was sampled: Parts is then known, and Sample until the call is closed.
 	Sampled bool
+	// Watcher receives the message after the Owner. A sink that passes the call on to another one sets it.
+	Watcher Settler
+	rpc.Summary
+
+	Number int64 // in the capture, from 1
+	// Next is the following message in the same direction of a streaming call, nil if there is none.
+	Next *Message
 	*Details
 	// BodyHash is a hash of a request's body, equal for equal bytes within this process. It is 0 if the body is not whole or nobody
 	// needs it.
@@ -74,29 +95,11 @@ type Message struct {
 	Order uint64
 	// Arrived is the time of arrival on the steady clock, in nanoseconds.
 	Arrived int64
-	// Repeated is the link bytes of its retransmissions so far. Wire gets them when the message is settled: until then one goroutine may read Wire while
-	// another counts.
-	Repeated int64
-	// Owner receives the message when it is settled. The sink that takes the call sets it.
-	Owner Settler
-	// OwnerKind is for the Owner, which sets and reads it.
-	OwnerKind uint8
-	// Watcher receives the message after the Owner. A sink that passes the call on to another one sets it.
-	Watcher Settler
-	// Side is the side of the connection that sent the message, set while the pipeline delays a response.
-	Side uint8
-	// NextInWindow and WindowTurn belong to the window of recent messages in package pipeline.
-	NextInWindow *Message
-	WindowTurn   uint64
-
-	holders int8
-	side    int8     // side of conn that sent the message
-	next    *Message // in the pool or in a bucket of open requests
-	stream  *stream  // set in the first message of an open streaming call
 
 	// conn, older and newer are set in open requests; older and newer are the neighbours in order of arrival.
 	conn         *Conn
 	older, newer *Message
+	stream       *stream // set in the first message of an open streaming call
 }
 
 // Details holds what few messages have or need. All messages without details share one value; change it only through

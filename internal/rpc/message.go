@@ -113,16 +113,10 @@ const NoSerialization = -1
 
 // Summary is what is known of a message without its bytes. It holds no borrowed memory.
 type Summary struct {
-	Protocol *Protocol
-	// Operation is set for requests whose envelope was read.
-	Operation *Operation
-	// Exchange pairs a request with its response within a connection and direction: Dubbo's request id, an HTTP/2
-	// stream id, the ordinal of an HTTP/1 exchange.
-	Exchange uint64
-	// Serialization is the name of the serialization with its dialect, for example "kryo (Kryo 5)"; "" if unknown.
-	Serialization string
-	// Product is what the server calls itself in a response of plain HTTP, "" if it does not tell.
-	Product string
+	// The fields are in the order of their use, so that a message that is looked at again takes few lines of the cache.
+
+	// Wire is the link bytes of the message: its own, and the headers of packets that start with one of its bytes.
+	Wire int64
 	// SerializationID is the number in the protocol's header, or NoSerialization.
 	SerializationID int16
 	Kind            Kind
@@ -146,27 +140,35 @@ type Summary struct {
 	Interleaved bool
 	// Failed reports a status other than OK; Exception reports a result that is an exception.
 	Failed, Exception bool
-	Ordinal           int32
+	// Exchange pairs a request with its response within a connection and direction: Dubbo's request id, an HTTP/2
+	// stream id, the ordinal of an HTTP/1 exchange.
+	Exchange uint64
+	Ordinal  int32
 	// Status is the code of a response, or NoStatus. In a request it is the value of the same header field.
 	Status int32
 	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
 	// File is the index of the input whose packet completed the message.
-	File    int32
-	BodyLen int
+	File     int32
+	BodyLen  int
+	Protocol *Protocol
+	// Operation is set for requests whose envelope was read.
+	Operation *Operation
+	// FirstTime and LastByte are the capture times of the first and the last byte, in nanoseconds since the Unix epoch.
+	FirstTime, LastByte int64
+	// Serialization is the name of the serialization with its dialect, for example "kryo (Kryo 5)"; "" if unknown.
+	Serialization string
+	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded. See [Message.BodyParts].
+	Parts decode.PartBytes
 	// FieldsLen is the number of header bytes that the header's fields take, FieldsPlainLen the number that they would take
 	// without compression; both are 0 if the protocol has no such fields.
 	FieldsLen, FieldsPlainLen int32
-	// FirstTime and LastByte are the capture times of the first and the last byte, in nanoseconds since the Unix epoch.
-	FirstTime, LastByte int64
 	// Span is the first run of stream bytes of the message, as announced; More are the others in order, nil if there
 	// are none.
 	Span Span
 	More *[]Span
-	// Wire is the link bytes of the message: its own, and the headers of packets that start with one of its bytes.
-	Wire int64
-	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded. See [Message.BodyParts].
-	Parts decode.PartBytes
+	// Product is what the server calls itself in a response of plain HTTP, "" if it does not tell.
+	Product string
 }
 
 // FrameLen returns the announced bytes of header and body.
