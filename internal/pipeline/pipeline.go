@@ -204,9 +204,11 @@ type reader struct {
 	// matter.
 	segments int64
 	decoder  packet.Decoder
-	// batch are the packets that were read together, of which those from at on come next. parsed has the segments of those that isUsual tells.
+	// batch are the packets that were counted together, of which those from at on come next; unread were read with them. parsed has the
+	// segments of those that isUsual tells.
 	batches  BatchSource // src, if it is one
 	batch    []capture.Packet
+	unread   []capture.Packet
 	at       int
 	space    [maxBatch]capture.Packet
 	parsed   [maxBatch]packet.Segment
@@ -232,7 +234,7 @@ const maxBatch = 32
 
 // read reads the next packets into the batch, at least one. It returns io.EOF at the end.
 func (r *reader) read() error {
-	for {
+	for len(r.unread) == 0 {
 		if r.stopping {
 			return io.EOF
 		}
@@ -256,10 +258,17 @@ func (r *reader) read() error {
 			}
 			return err
 		}
-		r.batch, r.at = r.space[:n], 0
-		r.parse()
-		return nil
+		r.unread = r.space[:n]
 	}
+	n := len(r.unread)
+	if r.opt.Live { // the batch ends with the packet at which timeouts are due
+		due := r.lastPoll + pollEvery - r.clock.offset
+		for n = 1; n < len(r.unread) && r.unread[n-1].Time < due; n++ {
+		}
+	}
+	r.batch, r.unread, r.at = r.unread[:n], r.unread[n:], 0
+	r.parse()
+	return nil
 }
 
 // parse counts the packets of the batch and parses the headers of the usual ones. A loop that does only this stays in the first-level cache
