@@ -90,6 +90,67 @@ func TestAgreesWithGopacketOnSynthetic(t *testing.T) {
 	}
 }
 
+// Every form of a header of IEEE 802.11 ends where gopacket says that it ends.
+func TestWiFiAgreesWithGopacket(t *testing.T) {
+	const snap = "\xaa\xaa\x03\x00\x00\x00\x08\x00"
+	ip, d, all := ip4(t, 50), new(Decoder), 0
+	for form := range 1 << 6 {
+		has := func(bit int) bool { return form>>bit&1 != 0 }
+		qos, control, four, timed, padded, fcs := has(0), has(1), has(2), has(3), has(4), has(5)
+		if control && !qos {
+			continue // then the bit has another meaning
+		}
+		kind, more, header := byte(0x08), byte(1), "\x30\x00"+hdrMACs+"\x02\x00\x00\x00\x00\x03\x10\x00"
+		if four {
+			more, header = more|2, header+"\x02\x00\x00\x00\x00\x04"
+		}
+		if qos {
+			kind, header = kind|0x80, header+"\x00\x00"
+		}
+		if control {
+			more, header = more|0x80, header+"\x00\x00\x00\x00"
+		}
+		if padded && len(header)%4 == 0 { // with its first two bytes
+			header += "\x00\x00"
+		}
+		words, fields, flags := byte(2), "", byte(0)
+		if timed {
+			words, fields = 3, "\x00\x00\x00\x00\x00\x00\x00\x00"
+		}
+		if padded {
+			flags |= 0x20
+		}
+		tail := ""
+		if fcs {
+			flags, tail = flags|0x10, "\x01\x02\x03\x04"
+		}
+		fields += string([]byte{flags, 0})
+		radio := string([]byte{0, 0, byte(8 + len(fields)), 0, words, 0, 0, 0}) + fields
+		p := behind(capture.LinkRadiotap, radio+string([]byte{kind, more})+header+snap+string(ip)+tail, nil)
+
+		g := gopacket.NewPacket(bytes.Clone(p.Data), layers.LayerTypeRadioTap, gopacket.Default)
+		dot11, ok := g.Layer(layers.LayerTypeDot11).(*layers.Dot11)
+		require.True(t, ok, form)
+		require.Equal(t, snap+string(ip), string(dot11.LayerPayload()), form)
+		var s Segment
+		require.Equal(t, TCP, d.Decode(p, &s), form)
+		require.Equal(t, 50, s.PayloadLen, form)
+		require.Equal(t, len(tail), s.Padding, form)
+		all++
+
+		for n := range p.Data { // cut anywhere
+			cut := &capture.Packet{Data: p.Data[:n], WireLen: p.WireLen, Link: p.Link}
+			if v := d.Decode(cut, &s); v == TCP {
+				require.Equal(t, 50, s.PayloadLen, "%d, %d bytes", form, n)
+				require.Equal(t, len(tail), s.Padding, "%d, %d bytes", form, n)
+			} else {
+				require.Contains(t, []Verdict{CutHeader, NotTCP}, v, "%d, %d bytes", form, n) // NotTCP without all of LLC
+			}
+		}
+	}
+	assert.Equal(t, 48, all)
+}
+
 // beyond are captures whose segments are inside tunnels, labels or fragments, which neither gopacket's first transport layer nor
 // tcpdump's filter sees. tshark_test.go compares those.
 var beyond = regexp.MustCompile(`^(tunnel|fragments|tags|nflog)`)

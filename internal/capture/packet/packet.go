@@ -5,7 +5,7 @@
 // The common packets (Ethernet with VLAN tags, Linux cooked, BSD loopback, raw IP; IPv4 and IPv6) are parsed by hand:
 // check the length, then index, without allocation and without calls through interfaces. Rare link layers and tunnels
 // (VXLAN, GENEVE, GRE, ERSPAN, IP in IP, MPLS, PPPoE and more) are parsed in the same way; a loop handles packets
-// within packets. Wi-Fi uses gopacket's layers, which are allocated once. IP fragments are held until their packet is
+// within packets. Wi-Fi is parsed by hand too: gopacket keeps 5 MB of tables that each garbage collection scans. IP fragments are held until their packet is
 // complete, within limits.
 //
 // Addresses and ports are those of the innermost packet. The tunnel or network that carried the packet is not kept: two
@@ -106,8 +106,7 @@ type Decoder struct {
 	guessType  uint16
 	guessProto int16
 
-	frags      *fragments  // allocated at the first fragment
-	wifiLayers *wifiLayers // allocated at the first packet that needs them
+	frags *fragments // allocated at the first fragment
 }
 
 // Decode fills s if the packet carries TCP. An IP fragment is held until its packet is complete; the fragment that
