@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 )
@@ -17,6 +18,10 @@ const gcPercent = 50
 // with hundreds of thousands of connections would reach twice the memory in use.
 const softMemory = 512 << 20
 
+// ballastSize is bytes of the heap that are never touched, so they take no memory, but count for the garbage collection: with a
+// small heap it would come every 2 MB.
+const ballastSize = 8 << 20
+
 func main() {
 	if before := debug.SetGCPercent(gcPercent); before != 100 { // GOGC is set
 		debug.SetGCPercent(before)
@@ -24,7 +29,10 @@ func main() {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(softMemory)
 	}
+	ballast := make([]byte, ballastSize)
 	// Writing to a closed pipe returns an error, so that unfinished files are removed. The program does not print it.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	code := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	runtime.KeepAlive(ballast)
+	os.Exit(code)
 }
