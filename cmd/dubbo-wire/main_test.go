@@ -28,6 +28,7 @@ func (m inProcess) Run() int {
 		_ = os.Unsetenv(name)
 	}
 	debug.SetGCPercent(400) // captures are many and small
+	untouchedBytes = 0
 	return m.M.Run()
 }
 
