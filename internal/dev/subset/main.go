@@ -79,9 +79,9 @@ var starters = map[string]bool{
 // parallel are functions and methods that run a test beside others.
 var parallel = map[string]bool{"Parallel": true, "Each": true, "EachLeft": true}
 
-// truth has tests that run beside each other to end sooner. All that they share are tables of decoders, which tests of cmd/dubbo-wire share, too:
-// they read the same captures beside each other. That workers share a class path is tested in internal/pipeline.
-const truth = "dubbo-wire/internal/dev/truth"
+// beside are packages with tests that run beside each other to end sooner. All that they share are tables of decoders, which tests of cmd/dubbo-wire
+// share, too: they read and redact the same captures beside each other. That workers share a class path is tested in internal/pipeline.
+var beside = map[string]bool{"dubbo-wire/internal/dev/truth": true, "dubbo-wire/internal/redact": true}
 
 // startsGoroutine reports whether n is a go statement, calls a starter or the Keep of a capture, or sets Jobs to something
 // else than one.
@@ -92,7 +92,7 @@ func startsGoroutine(n ast.Node, pkg string, _ bool) bool {
 	case *ast.CallExpr:
 		s, ok := n.Fun.(*ast.SelectorExpr)
 		return ok && (starters[s.Sel.Name] || s.Sel.Name == "Keep" && len(n.Args) == 0 ||
-			parallel[s.Sel.Name] && strings.TrimSuffix(pkg, external) != truth)
+			parallel[s.Sel.Name] && !beside[strings.TrimSuffix(pkg, external)])
 	case *ast.KeyValueExpr:
 		return isJobs(n.Key) && !isOne(n.Value)
 	case *ast.AssignStmt:
