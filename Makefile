@@ -34,8 +34,8 @@ test-all: ## "test" over all captures, with what else the machine has: root, Jav
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 
 race: ## "test" on a smaller sample, with the race detector, of all tests that have more than one goroutine; then live captures, and privileges with cgo, where root may; needs a C compiler
-	@args="$$($(GO) run ./internal/dev/subset race)" && CGO_ENABLED=1 $(GO) test -race -vet=off -short -timeout 30m $$(echo "$$args" | tr ' ' '\n' | grep -v '/internal/capture$$')
-	CGO_ENABLED=1 $(GO) test -race -vet=off -short -tags alltests -timeout 30m ./internal/capture
+	@args="$$($(GO) run ./internal/dev/subset race)" && CGO_ENABLED=1 $(GO) test -race -pgo=off -vet=off -short -timeout 30m $$(echo "$$args" | tr ' ' '\n' | grep -v '/internal/capture$$')
+	CGO_ENABLED=1 $(GO) test -race -pgo=off -vet=off -short -tags alltests -timeout 30m ./internal/capture
 
 lint:
 	$(GO) vet -tags alltests ./...

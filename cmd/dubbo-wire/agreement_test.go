@@ -12,10 +12,13 @@ import (
 	"testing"
 
 	"github.com/rivo/uniseg"
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/report"
 )
 
 // What is printed of one capture must agree, however it is printed, filtered and cut into files. TestCaptures
@@ -33,7 +36,8 @@ func formatsAgree(t *testing.T, p *printed) {
 		wire += int64(r.Groups[i].Request.WireBytes.Total + r.Groups[i].Response.WireBytes.Total)
 	}
 
-	rows := parseCSV(t, p.must(t, "analyze", "--format", "csv"))
+	texts := p.together(t, []string{"csv", "md", "txt"}, "analyze", "--exact", "--top", "1000000")
+	rows := parseCSV(t, texts[0])
 	require.Len(t, rows, len(r.Groups))
 	require.Equal(t, calls, sum(t, rows, "calls"))
 	require.Equal(t, wire, sum(t, rows, "request.wireBytes.total")+sum(t, rows, "response.wireBytes.total"))
@@ -45,7 +49,7 @@ func formatsAgree(t *testing.T, p *printed) {
 		require.Equal(t, strconv.FormatFloat(g.Response.FrameBytes.Total, 'f', -1, 64), row["response.frameBytes.total"])
 	}
 
-	md := parseMarkdown(p.must(t, "analyze", "--format", "markdown", "--exact", "--top", "1000000"))
+	md := parseMarkdown(texts[1])
 	onTheWire := md["ON THE WIRE"]
 	require.Equal(t, r.Wire.LinkBytes, number(t, onTheWire[len(onTheWire)-1][1]))
 	require.Equal(t, r.Wire.RPCBytes, number(t, onTheWire[1][1]))
@@ -65,8 +69,7 @@ func formatsAgree(t *testing.T, p *printed) {
 	}
 
 	// The table for terminals has the same words in the same order.
-	text := p.must(t, "analyze", "--exact", "--top", "1000000")
-	at := 0
+	text, at := texts[2], 0
 	for _, row := range slices.Concat(md["BY SERIALIZATION"][1:], onTheWire[1:]) {
 		for _, cell := range row[:min(len(row), 4)] {
 			i := strings.Index(text[at:], unescape(cell))
@@ -139,41 +142,57 @@ func unescape(cell string) string {
 	return strings.NewReplacer("&lt;", "<", "&amp;", "&", `\`, "").Replace(cell)
 }
 
-// Widths come from the environment, so captures are not walked in parallel.
+// Tables are as wide as they may be: lists of a capture in 80 columns, and its reports in three widths, for which it is read once. That
+// COLUMNS is the width of a report, too, TestVeryNarrow has.
 func TestTablesFitTheirWidth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one goroutine: the race detector finds nothing")
+		t.Skip("the same with and without the race detector")
 	}
+	t.Setenv("COLUMNS", "80")
+	fits(t, must(t, "formats"), 80)
 	for _, c := range testkit.Captures() {
-		if c.Foreign() || !c.Sampled(50) {
+		if c.Foreign() || !c.Left(50) {
 			continue
 		}
-		for _, args := range [][]string{
-			{"analyze", c.Path()},
-			{"analyze", c.Path(), "--exact"},
-			{"analyze", c.Path(), "--by", "client,server,version"},
-			{"analyze", c.Path(), "--by", "service,method,status,time:1s"},
-			{"frames", c.Path()},
-			{"calls", c.Path()},
-			{"formats"},
-		} {
-			widths := []int{80}
-			if args[0] == "analyze" {
-				widths = []int{60, 80, 120}
-			}
-			for _, columns := range widths {
-				t.Setenv("COLUMNS", strconv.Itoa(columns))
-				text := must(t, args...)
-				for line := range strings.Lines(text) {
-					line = strings.TrimSuffix(line, "\n")
-					if !strings.HasPrefix(strings.TrimSpace(line), "dubbo-wire ") { // commands are not wrapped, so that they can be copied
-						require.LessOrEqual(t, uniseg.StringWidth(line), columns, "%s: %s", args, line)
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			fits(t, must(t, "frames", c.Path()), 80)
+			fits(t, must(t, "calls", c.Path()), 80)
+			for _, by := range []string{"", "client,server,version", "service,method,status,time:1s"} {
+				var a analyzeFlags
+				a.add(new(cobra.Command), "table")
+				a.by = by
+				cfg, p, err := a.complete()
+				require.NoError(t, err)
+				in := measure.Input{Filter: cfg.Filter, NoProgress: true}
+				files, err := in.OpenAny([]string{c.Path()})
+				require.NoError(t, err)
+				defer files.Close()
+				cfg.Formats = []string{"table"}
+				r, readErr, err := files.Report(cfg)
+				require.NoError(t, err)
+				require.NoError(t, readErr)
+				r.SortBy(p.Sort)
+				for _, columns := range []int{60, 80, 120} {
+					for _, exact := range []bool{false, true} {
+						var table strings.Builder
+						require.NoError(t, r.Write(&table, "table", report.Style{Width: columns, Exact: exact, Explain: explainCommand([]string{c.Path()})}))
+						fits(t, table.String(), columns)
+						require.LessOrEqual(t, strings.Count(headOf(table.String()), "\n"), 8, "at %d", columns)
 					}
 				}
-				if args[0] == "analyze" {
-					require.LessOrEqual(t, strings.Count(headOf(text), "\n"), 8, "%s at %d", args, columns)
-				}
 			}
+		})
+	}
+}
+
+// fits checks that no line is longer than the columns that a text may have. Commands are not wrapped, so that they can be copied.
+func fits(t *testing.T, text string, columns int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.HasPrefix(strings.TrimSpace(line), "dubbo-wire ") {
+			require.LessOrEqual(t, uniseg.StringWidth(line), columns, line)
 		}
 	}
 }
@@ -198,40 +217,43 @@ func TestVeryNarrow(t *testing.T) {
 // frameRecord is what these tests read of a frame.
 type frameRecord struct {
 	Frame                  int64
-	Kind, ID, Protocol     string
+	Kind, Protocol         string
 	HeaderBytes, BodyBytes int64
 	Complete               bool
-	Parts                  []struct{ Bytes int64 }
+	Parts                  []partBytes
+}
+
+// addUp checks that the parts are all bytes of the frame.
+func (f *frameRecord) addUp(t *testing.T) {
+	t.Helper()
+	parts := int64(0)
+	for _, part := range f.Parts {
+		parts += part.Bytes
+	}
+	require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, "%+v", f)
 }
 
 func framesAreNumberedAndAddUp(t *testing.T, p *printed) {
-	out := p.must(t, "frames", "--format", "jsonl")
 	kinds, dubbo := make(map[string]int64), make(map[string]int64)
-	next := int64(1)
-	for line := range strings.Lines(out) {
-		var f frameRecord
-		require.NoError(t, json.Unmarshal([]byte(line), &f), line)
-		require.Equal(t, next, f.Frame)
-		next++
+	all := p.frames(t)
+	for i := range all {
+		f := &all[i]
+		require.EqualValues(t, i+1, f.Frame)
 		if kinds[f.Kind]++; f.Protocol == "dubbo" {
 			dubbo[f.Kind]++
 		}
-		parts := int64(0)
-		for _, part := range f.Parts {
-			parts += part.Bytes
-		}
-		require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, line)
+		f.addUp(t)
 	}
 	r, err := parseReport([]byte(p.must(t, "analyze", "--format", "json")))
 	require.NoError(t, err)
-	require.Equal(t, next-1, r.Coverage.Frames)
+	require.EqualValues(t, len(all), r.Coverage.Frames)
 	require.Equal(t, kinds["heartbeat"], r.Coverage.Heartbeats)
 	require.Equal(t, kinds["event"], r.Coverage.Events)
 	if p.Complete {
 		require.Equal(t, p.FramesSent["request"], dubbo["request"])
 		require.Equal(t, p.FramesSent["response"], dubbo["response"])
 	}
-	if strings.Count(out, "\n") == 0 {
+	if len(all) == 0 {
 		return
 	}
 
@@ -239,16 +261,13 @@ func framesAreNumberedAndAddUp(t *testing.T, p *printed) {
 	for line := range strings.Lines(p.must(t, "frames", "--format", "jsonl", "--depth", "1")) {
 		var f frameRecord
 		require.NoError(t, json.Unmarshal([]byte(line), &f), line)
-		parts := int64(0)
-		for _, part := range f.Parts {
-			parts += part.Bytes
-		}
-		require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, line)
+		f.addUp(t)
 	}
-	require.Len(t, parseCSV(t, p.must(t, "frames", "--format", "csv")), int(next-1))
-	var all []json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte(p.must(t, "frames", "--format", "json")), &all))
-	require.Len(t, all, int(next-1))
+	texts := p.together(t, []string{"csv", "json"}, "frames")
+	require.Len(t, parseCSV(t, texts[0]), len(all))
+	var array []json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(texts[1]), &array))
+	require.Len(t, array, len(all))
 }
 
 // reportParts are the parts of a JSON report as they are written.
@@ -307,7 +326,9 @@ func filtersLeaveCoverageAndNumbers(t *testing.T, p *printed) {
 func twoHalvesAreTheWhole(t *testing.T, p *printed) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "1.pcap"), filepath.Join(dir, "2.pcap")
-	first, second := halves(t, p.Bytes(t))
+	data, err := os.ReadFile(p.path)
+	require.NoError(t, err)
+	first, second := halves(t, data)
 	require.NoError(t, os.WriteFile(a, first, 0o666))
 	require.NoError(t, os.WriteFile(b, second, 0o666))
 	whole := partsOf(t, p.run("analyze", "--format", "json"))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,9 +41,12 @@ var properties = []struct {
 
 func TestCaptures(t *testing.T) {
 	testkit.Each(t, 1, func(t *testing.T, c *testkit.Capture) {
-		p := &printed{Capture: c, runs: make(map[string]result)}
+		p := newPrinted(c)
 		for _, property := range properties {
 			if c.Left(property.every) && (!c.Foreign() || property.foreign) {
+				if property.every > 1 {
+					p.decompress(t)
+				}
 				t.Run(property.name, func(t *testing.T) { property.check(t, p) })
 			}
 		}
@@ -52,7 +56,22 @@ func TestCaptures(t *testing.T) {
 // printed is what the program prints of one capture. Each command runs once.
 type printed struct {
 	*testkit.Capture
+	path string // of the capture
 	runs map[string]result
+
+	parsed []frameRecord
+}
+
+func newPrinted(c *testkit.Capture) *printed {
+	return &printed{Capture: c, path: c.Path(), runs: make(map[string]result)}
+}
+
+// decompress puts a file of the same name that is not compressed in the place of the capture, for the many commands that read it.
+func (p *printed) decompress(t *testing.T) {
+	if p.path == p.Path() {
+		p.path = filepath.Join(t.TempDir(), p.File)
+		require.NoError(t, os.Rename(p.Plain(t), p.path))
+	}
 }
 
 type result struct {
@@ -65,10 +84,41 @@ func (p *printed) run(command string, args ...string) result {
 	key := command + "\x00" + strings.Join(args, "\x00")
 	r, ran := p.runs[key]
 	if !ran {
-		r.out, r.stderr, r.code = dubboWire(append([]string{command, p.Path()}, args...)...)
+		r.out, r.stderr, r.code = dubboWire(append([]string{command, p.path}, args...)...)
+		folder := filepath.Dir(p.path) + string(filepath.Separator)
+		r.out, r.stderr = strings.ReplaceAll(r.out, folder, ""), strings.ReplaceAll(r.stderr, folder, "")
 		p.runs[key] = r
 	}
 	return r
+}
+
+// together runs a command on the capture that writes a file of each extension, and returns what is in them.
+func (p *printed) together(t *testing.T, extensions []string, command string, args ...string) (texts []string) {
+	t.Helper()
+	folder := t.TempDir()
+	for _, extension := range extensions {
+		args = append(args, "-o", filepath.Join(folder, "printed."+extension))
+	}
+	must(t, append([]string{command, p.path}, args...)...)
+	for _, extension := range extensions {
+		text, err := os.ReadFile(filepath.Join(folder, "printed."+extension))
+		require.NoError(t, err)
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
+// frames returns the frames of the capture with all parts.
+func (p *printed) frames(t *testing.T) []frameRecord {
+	t.Helper()
+	if p.parsed == nil {
+		for line := range strings.Lines(p.must(t, "frames", "--format", "jsonl")) {
+			var f frameRecord
+			require.NoError(t, json.Unmarshal([]byte(line), &f), line)
+			p.parsed = append(p.parsed, f)
+		}
+	}
+	return p.parsed
 }
 
 // must runs a command on the capture, which must succeed without a word on standard error.

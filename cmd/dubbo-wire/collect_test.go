@@ -45,7 +45,7 @@ func collected(t *testing.T, cfg measure.Config, jobs int, files ...string) *rep
 // Whatever a report is cut by, it is all of the same bytes: the anatomies are the bodies, the pairs are the groups, the slots
 // of time are the link; and presets name the calls that a look at all of them finds.
 func sectionsAddUp(t *testing.T, p *printed) {
-	r := collected(t, measure.Config{Sample: measure.AsNeeded}, 1, p.Path())
+	r := collected(t, measure.Config{Sample: measure.AsNeeded}, 1, p.path)
 	for _, g := range r.Groups {
 		if in := g.Anatomy; in != nil {
 			assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
@@ -87,7 +87,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 		LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response().Frame.Total,
 		Calls: r.Selected.Calls, Errors: r.Selected.Errors,
 	}, sum)
-	presetsAgree(t, r, p.Path())
+	presetsAgree(t, r, p.path)
 }
 
 // everyCall keeps what presets choose from.

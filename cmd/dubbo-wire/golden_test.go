@@ -54,7 +54,7 @@ func TestTables(t *testing.T) {
 		for i, c := range testkit.Captures() {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
-				p := &printed{Capture: c, runs: make(map[string]result)}
+				p := newPrinted(c)
 				hashes[i] = fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(transcript(t, p, "analyze"))), c.Name)
 			})
 		}

@@ -41,11 +41,12 @@ func headAgrees(t *testing.T, p *printed) {
 		Groups []headGroup
 	}
 	require.NoError(t, json.Unmarshal([]byte(p.must(t, "analyze", "--format", "json")), &r))
-	require.LessOrEqual(t, strings.Count(headOf(p.must(t, "analyze")), "\n"), 8)
+	texts := p.together(t, []string{"txt", "md"}, "analyze")
+	require.LessOrEqual(t, strings.Count(headOf(texts[0]), "\n"), 8)
 
 	// Markdown has the longest texts. The notes of Sizes are a line without a label.
 	lines := make(map[string]string)
-	for line := range strings.Lines(headMarkdown(p.must(t, "analyze", "--format", "markdown"))) {
+	for line := range strings.Lines(headMarkdown(texts[1])) {
 		line = unescape(strings.TrimSuffix(line, "\n"))
 		if label, text, ok := strings.Cut(strings.TrimPrefix(line, "- "), ": "); ok && strings.HasPrefix(line, "- ") {
 			lines[strings.Trim(label, "*")] = text

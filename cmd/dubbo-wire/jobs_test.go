@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,10 +12,10 @@ import (
 
 // The output is the same, byte for byte, for any number of workers: of some captures, and of all together.
 func TestJobs(t *testing.T) {
-	inputs := [][]string{{testkit.Dir()}}
+	inputs := []*testkit.Capture{nil} // all
 	for _, c := range testkit.Captures() {
 		if c.Left(50) || strings.HasPrefix(c.Name, "mixed") {
-			inputs = append(inputs, []string{c.Path()})
+			inputs = append(inputs, c)
 		}
 	}
 	commands := [][]string{
@@ -30,19 +29,25 @@ func TestJobs(t *testing.T) {
 		{"calls", "--format", "parquet"},
 	}
 	for _, in := range inputs {
-		name := filepath.Base(in[0])
-		if name == "captures" && testing.Short() {
+		name := "captures"
+		if in != nil {
+			name = in.Name
+		} else if testing.Short() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			path := testkit.Dir()
+			if in != nil {
+				path = in.Plain(t) // which is read often
+			}
 			for k, c := range commands {
-				if name == "captures" && (k > 2 || k > 0 && !testkit.All) {
+				if in == nil && (k > 2 || k > 0 && !testkit.All) {
 					continue
 				}
-				want := runOutput(t, append(append([]string{"--jobs", "1"}, c...), in...)...)
+				want := runOutput(t, append(append([]string{"--jobs", "1"}, c...), path)...)
 				for _, jobs := range []int{2, 5} {
-					got := runOutput(t, append(append([]string{"--jobs", fmt.Sprint(jobs)}, c...), in...)...)
+					got := runOutput(t, append(append([]string{"--jobs", fmt.Sprint(jobs)}, c...), path)...)
 					if got != want {
 						at := 0
 						for at < min(len(got), len(want)) && got[at] == want[at] {

@@ -109,7 +109,7 @@ type parquetGroup struct {
 // several messages have sums only.
 func parquetAgrees(t *testing.T, p *printed) {
 	name := filepath.Join(t.TempDir(), "calls.parquet")
-	_, stderr, code := dubboWire("calls", p.Path(), "-o", name, "--node", "here")
+	_, stderr, code := dubboWire("calls", p.path, "-o", name, "--node", "here")
 	report := p.run("analyze", "--parts", "--format", "json")
 	if report.code == 1 { // no frames
 		require.Equal(t, 1, code, stderr)

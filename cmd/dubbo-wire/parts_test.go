@@ -40,13 +40,7 @@ func classOf(path string) string {
 // class, and the bytes of bodies group by group.
 func partsAddUp(t *testing.T, p *printed) {
 	want := make(map[string]int64)
-	for line := range strings.Lines(p.must(t, "frames", "--format", "jsonl")) {
-		var f struct {
-			Kind     string
-			Complete bool
-			Parts    []partBytes
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &f))
+	for _, f := range p.frames(t) {
 		if !f.Complete || f.Kind != "request" && f.Kind != "response" {
 			continue
 		}

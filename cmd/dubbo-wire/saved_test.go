@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +22,9 @@ func savedReportIsRead(t *testing.T, p *printed) {
 	want := p.must(t, "analyze", "--format", "json", "--buckets")
 	require.NoError(t, os.WriteFile(saved, []byte(want), 0o666))
 	require.Equal(t, want, must(t, "analyze", saved, "--format", "json", "--buckets"))
-	for _, section := range []string{"wire", "coverage"} {
-		got := must(t, "analyze", saved, "--sections", section)
-		// Lines break where the name of the capture is, and of a report it is shorter.
-		require.Equal(t, strings.Fields(p.must(t, "analyze", "--sections", section)), strings.Fields(withoutPackets.ReplaceAllString(got, "")), section)
-	}
+	got := must(t, "analyze", saved, "--sections", "wire,coverage")
+	// Lines break where the name of the capture is, and of a report it is shorter.
+	require.Equal(t, strings.Fields(p.must(t, "analyze", "--sections", "wire,coverage")), strings.Fields(withoutPackets.ReplaceAllString(got, "")))
 }
 
 // withoutPackets matches the remark that a report was saved.
@@ -48,11 +47,13 @@ func savedReportIsFiltered(t *testing.T, p *printed) {
 	}
 }
 
-// savedReports saves a report of every n-th capture, and returns their paths and the paths of their captures.
-func savedReports(t *testing.T, n int, args ...string) (captures []string, saved map[string]string) {
+// savedReport is a saved report of one capture.
+type savedReport struct{ capture, path, first, last string }
+
+// savedReports saves a report of every n-th capture.
+func savedReports(t *testing.T, n int, args ...string) (all []*savedReport) {
 	t.Helper()
 	dir := t.TempDir()
-	saved = make(map[string]string)
 	for _, c := range testkit.Captures() {
 		if c.Foreign() || !c.Sampled(n) {
 			continue
@@ -64,10 +65,17 @@ func savedReports(t *testing.T, n int, args ...string) (captures []string, saved
 		}
 		require.Zero(t, code, stderr)
 		require.NoError(t, os.WriteFile(file, []byte(out), 0o666))
-		captures, saved[c.Path()] = append(captures, c.Path()), file
+		var r struct {
+			Inputs []struct{ FirstTime, LastTime string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &r))
+		all = append(all, &savedReport{c.Path(), file, r.Inputs[0].FirstTime, r.Inputs[0].LastTime})
 	}
-	return captures, saved
+	return all
 }
+
+// overlaps reports whether two captures were taken at the same time; they may be of the same connections then.
+func (s *savedReport) overlaps(o *savedReport) bool { return s.first <= o.last && o.first <= s.last }
 
 var frameNumber = regexp.MustCompile(`"frame": \d+`)
 
@@ -83,58 +91,38 @@ func TestSavedReportsAddUp(t *testing.T) {
 			if flags != nil {
 				sample = 50
 			}
-			names, saved := savedReports(t, sample, flags...)
+			all := savedReports(t, sample, flags...)
 			pairs := 0
-			for i := 1; i < len(names); i++ {
-				a, b := names[i-1], names[i]
-				if overlap(t, saved[a], saved[b]) || testkit.All && flags == nil && i%3 > 0 {
+			for i := 1; i < len(all); i++ {
+				a, b := all[i-1], all[i]
+				if a.overlaps(b) || testkit.All && flags == nil && i%3 > 0 {
 					continue
 				}
 				pairs++
-				args := append([]string{a, b, "--format", "json", "--buckets"}, flags...)
+				args := append([]string{a.capture, b.capture, "--format", "json", "--buckets"}, flags...)
 				want, stderr, wantCode := dubboWire(append([]string{"analyze"}, args...)...)
-				got, gotErr, code := dubboWire("analyze", saved[a], saved[b], "--format", "json", "--buckets")
+				got, gotErr, code := dubboWire("analyze", a.path, b.path, "--format", "json", "--buckets")
 				require.Equal(t, wantCode, code, gotErr)
 				require.Equal(t, stderr, gotErr)
-				require.Equal(t, withoutFrames(want), withoutFrames(got), "%s and %s", a, b)
+				require.Equal(t, withoutFrames(want), withoutFrames(got), "%s and %s", a.capture, b.capture)
 				// Captures and reports mix, in any order.
-				args[1] = saved[b]
+				args[1] = b.path
 				got, gotErr, code = dubboWire(append([]string{"analyze"}, args...)...)
 				require.Equal(t, wantCode, code, gotErr)
-				require.Equal(t, withoutFrames(want), withoutFrames(got), "%s and %s", a, saved[b])
+				require.Equal(t, withoutFrames(want), withoutFrames(got), "%s and %s", a.capture, b.path)
 			}
 			assert.Positive(t, pairs)
 		})
 	}
 }
 
-// overlap reports whether two captures were taken at the same time; they may be of the same connections then.
-func overlap(t *testing.T, a, b string) bool {
-	span := func(file string) (first, last string) {
-		var r struct {
-			Inputs []struct{ FirstTime, LastTime string }
-		}
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(data, &r))
-		return r.Inputs[0].FirstTime, r.Inputs[0].LastTime
-	}
-	a1, a2 := span(a)
-	b1, b2 := span(b)
-	return a1 <= b2 && b1 <= a2
-}
-
 // All reports of captures that share no time add up in one go, in any order.
 func TestManySavedReports(t *testing.T) {
-	names, saved := savedReports(t, 25)
+	var apart []*savedReport
 	var captures, reports []string
-	for _, n := range names {
-		ok := true
-		for _, have := range captures {
-			ok = ok && !overlap(t, saved[have], saved[n])
-		}
-		if ok {
-			captures, reports = append(captures, n), append(reports, saved[n])
+	for _, r := range savedReports(t, 25) {
+		if !slices.ContainsFunc(apart, r.overlaps) {
+			apart, captures, reports = append(apart, r), append(captures, r.capture), append(reports, r.path)
 		}
 	}
 	require.Greater(t, len(captures), 3)

@@ -69,7 +69,7 @@ func cmdAllGroups(ts *testscript.TestScript, neg bool, args []string) {
 // Reports of a capture and of what redact makes of it are equal.
 func redactedReports(t *testing.T, p *printed) {
 	out := filepath.Join(t.TempDir(), "out.pcapng")
-	stdout, stderr, code := dubboWire("redact", p.Path(), "-o", out)
+	stdout, stderr, code := dubboWire("redact", p.path, "-o", out)
 	require.Contains(t, []int{exit.Done, exit.Nothing, exit.Partly}, code, stderr)
 	assert.Empty(t, stdout)
 	for _, args := range [][]string{{"--format", "json"}, {"--format", "json", "--parts"}} {

@@ -25,12 +25,16 @@ func TestRelease(t *testing.T) {
 	script := read(t, "scripts/release.sh")
 	nfpm := regexp.MustCompile(`\S+/nfpm@v\S+`).FindString(script)
 	require.NotEmpty(t, nfpm)
-	if out, err := exec.Command("go", "run", nfpm, "--version").CombinedOutput(); err != nil {
+	// One set of flags for all, which .ci/run has, too: with another one all packages are compiled again.
+	environment := append(os.Environ(), "VERSION=v1.2.3", "PLATFORMS=linux/amd64 darwin/arm64 windows/amd64", "GOFLAGS=-trimpath -pgo=off")
+	c := exec.Command("go", "run", nfpm, "--version")
+	c.Env = environment
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Skipf("no nfpm: %s", out)
 	}
 	dir := t.TempDir()
-	c := exec.Command("bash", filepath.Join(root, "scripts", "release.sh"), dir)
-	c.Env = append(os.Environ(), "VERSION=v1.2.3", "PLATFORMS=linux/amd64 darwin/arm64 windows/amd64", "GOFLAGS=-pgo=off")
+	c = exec.Command("bash", filepath.Join(root, "scripts", "release.sh"), dir)
+	c.Env = environment
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 

@@ -38,8 +38,10 @@ const (
 // question is what is asked of the source.
 type question struct {
 	flags []string // of go list
-	// yes is whether the answer is yes because of a node of a file that imports testkit or not.
-	yes func(n ast.Node, imports bool) bool
+	// yes is whether the answer is yes because of a node of a package, in a file that imports testkit or not.
+	yes func(n ast.Node, pkg string, imports bool) bool
+	// asked are functions and methods that count only for tests for which the answer is yes anyway.
+	asked map[name]bool
 	// apart are packages whose code does not count for the tests of others.
 	apart []string
 	// always is a package of which all tests are wanted.
@@ -53,6 +55,11 @@ type question struct {
 var questions = map[string]question{
 	"race": {
 		yes: startsGoroutine,
+		// These start goroutines if somebody sets Jobs to more than one, or calls Keep.
+		asked: map[name]bool{
+			{"dubbo-wire/internal/pipeline", "runJobs"}: true, {"dubbo-wire/internal/redact", "Instead"}: true,
+			{"dubbo-wire/internal/capture", "startReadAhead"}: true,
+		},
 		// The goroutines of the first end before the call that started them returns, and share nothing with the caller: its own tests
 		// suffice. The second is for tests: see starters.
 		apart:  []string{"dubbo-wire/internal/decode/classfile", testkit},
@@ -64,22 +71,55 @@ var questions = map[string]question{
 	},
 }
 
-// starters are functions and methods that start a goroutine, or run a test beside others.
+// starters are functions and methods that start a goroutine.
 var starters = map[string]bool{
-	"Go": true, "AfterFunc": true, "Parallel": true, "RunParallel": true, "Each": true, "EachLeft": true, "ListenAndServe": true, "Serve": true,
-	"NewServer": true, "Pipe": true,
+	"Go": true, "AfterFunc": true, "RunParallel": true, "ListenAndServe": true, "Serve": true, "NewServer": true, "Pipe": true,
 }
 
-// startsGoroutine reports whether n is a go statement or calls a starter.
-func startsGoroutine(n ast.Node, _ bool) bool {
+// parallel are functions and methods that run a test beside others.
+var parallel = map[string]bool{"Parallel": true, "Each": true, "EachLeft": true}
+
+// beside are packages with tests that run beside each other to end sooner. All that they share are tables of decoders, which tests of cmd/dubbo-wire
+// share, too: they read and redact the same captures beside each other. That workers share a class path is tested in internal/pipeline.
+var beside = map[string]bool{"dubbo-wire/internal/dev/truth": true, "dubbo-wire/internal/redact": true}
+
+// startsGoroutine reports whether n is a go statement, calls a starter or the Keep of a capture, or sets Jobs to something
+// else than one.
+func startsGoroutine(n ast.Node, pkg string, _ bool) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:
 		return true
 	case *ast.CallExpr:
 		s, ok := n.Fun.(*ast.SelectorExpr)
-		return ok && starters[s.Sel.Name]
+		return ok && (starters[s.Sel.Name] || s.Sel.Name == "Keep" && len(n.Args) == 0 ||
+			parallel[s.Sel.Name] && !beside[strings.TrimSuffix(pkg, external)])
+	case *ast.KeyValueExpr:
+		return isJobs(n.Key) && !isOne(n.Value)
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			if isJobs(to) && (len(n.Lhs) != len(n.Rhs) || !isOne(n.Rhs[i])) {
+				return true
+			}
+		}
+	case *ast.UnaryExpr: // for a flag
+		return n.Op == token.AND && isJobs(n.X)
 	}
 	return false
+}
+
+// isJobs reports whether an expression is a field with the name Jobs.
+func isJobs(n ast.Expr) bool {
+	if s, ok := n.(*ast.SelectorExpr); ok {
+		n = s.Sel
+	}
+	id, ok := n.(*ast.Ident)
+	return ok && id.Name == "Jobs"
+}
+
+// isOne reports whether an expression is the number 1.
+func isOne(n ast.Expr) bool {
+	l, ok := n.(*ast.BasicLit)
+	return ok && l.Value == "1"
 }
 
 // untagged are the names of testkit that are the same with and without the tag.
@@ -92,7 +132,7 @@ var untagged = map[string]bool{
 var taggedMethods = map[string]bool{"Sampled": true, "Left": true}
 
 // dependsOnTag reports whether n is a name of testkit, or of a method of its captures, that depends on the tag.
-func dependsOnTag(n ast.Node, imports bool) bool {
+func dependsOnTag(n ast.Node, _ string, imports bool) bool {
 	s, ok := n.(*ast.SelectorExpr)
 	if !ok || !imports {
 		return false
@@ -272,9 +312,11 @@ func (s *source) read(pkg, dir string, files []string) error {
 				s.all[name{pkg, as}] = d
 			}
 			d.yes = d.yes || onlyTagged
+			function, ok := n.(*ast.FuncDecl)
+			asked := ok && s.asked[name{pkg, function.Name.Name}]
 			var visit func(n ast.Node) bool
 			visit = func(n ast.Node) bool {
-				d.yes = d.yes || n != nil && s.yes(n, imports["testkit"] == testkit)
+				d.yes = d.yes || n != nil && !asked && s.yes(n, pkg, imports["testkit"] == testkit)
 				switch n := n.(type) {
 				case *ast.Ident:
 					if n.Obj == nil || f.Scope.Lookup(n.Name) == n.Obj { // else of an inner scope

@@ -21,6 +21,19 @@ func TestList(t *testing.T) {
 		"go.mod":                          "module dubbo-wire\n\ngo 1.24\n",
 		"internal/dev/testkit/testkit.go": "package testkit\n\nconst All = false\n\nfunc Golden() {}\n",
 		"b/b.go":                          "package b\n\ntype Runner struct{ n inner }\n\ntype inner struct{}\n\nfunc (inner) Run() { go func() {}() }\n\nfunc Plain() {}\n",
+		"internal/pipeline/pipeline.go": `package pipeline
+
+type Options struct{ Jobs int }
+
+func Run(o *Options) {
+	if o.Jobs > 1 {
+		runJobs()
+	}
+}
+
+func runJobs() { go func() {}() }
+`,
+		"internal/dev/truth/truth_test.go": "package truth\n\nimport \"testing\"\n\nfunc TestBeside(t *testing.T) { t.Parallel() }\n",
 		"a/a_test.go": `package a
 
 import (
@@ -28,6 +41,7 @@ import (
 
 	"dubbo-wire/b"
 	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/pipeline"
 )
 
 type plan struct{ steps []step }
@@ -54,6 +68,9 @@ func TestVariable(*testing.T)      { _ = count }
 func TestGoroutine(*testing.T)     { var r b.Runner; _ = r }
 func TestParallel(t *testing.T)    { t.Parallel() }
 func TestFunctionValue(*testing.T) { f := size; f() }
+func TestJobs(*testing.T)          { pipeline.Run(&pipeline.Options{Jobs: 2}) }
+func TestOneJob(*testing.T)        { pipeline.Run(&pipeline.Options{Jobs: 1}) }
+func TestSetJobs(*testing.T)       { var o pipeline.Options; o.Jobs = size(); pipeline.Run(&o) }
 `,
 		"c/c_test.go":      "package c\n\nimport \"testing\"\n\nfunc TestOther(*testing.T) {}\n",
 		"c/tagged_test.go": "//go:build alltests\n\npackage c\n\nimport \"testing\"\n\nfunc TestTagged(*testing.T) {}\n",
@@ -65,8 +82,8 @@ func TestFunctionValue(*testing.T) { f := size; f() }
 	t.Chdir(dir)
 	t.Setenv("GOWORK", "off")
 	for which, want := range map[string]struct{ left, packages string }{
-		"tag":  {"TestGoroutine TestOther TestParallel TestPlain", "dubbo-wire/a dubbo-wire/c"},
-		"race": {"TestDirect TestField TestFunctionValue TestOther TestPlain TestVariable", "dubbo-wire/a"},
+		"tag":  {"TestBeside TestGoroutine TestJobs TestOneJob TestOther TestParallel TestPlain", "dubbo-wire/a dubbo-wire/c"},
+		"race": {"TestBeside TestDirect TestField TestFunctionValue TestOneJob TestOther TestPlain TestVariable", "dubbo-wire/a"},
 	} {
 		q := questions[which]
 		var out bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -58,8 +59,10 @@ func Dir() string {
 	return filepath.Join(Root(), "testdata", "captures")
 }
 
-// Captures returns all committed captures that have a provenance, in the order of their names.
+// Captures returns all committed captures that have a provenance, in the order of their names. Captures are many and small: from now on the garbage
+// collector comes when the heap is five times as large as what is in use.
 var Captures = sync.OnceValue(func() []*Capture {
+	debug.SetGCPercent(400)
 	data, err := os.ReadFile(filepath.Join(Dir(), "provenance.json"))
 	if err != nil {
 		panic(err)

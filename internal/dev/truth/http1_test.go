@@ -44,9 +44,15 @@ func readHTTP1(t *testing.T, name string) map[way][]http1Line {
 	z, err := zstd.NewReader(f)
 	require.NoError(t, err)
 	defer z.Close()
+	log, err := io.ReadAll(z)
+	require.NoError(t, err)
 	sent := map[way][]http1Line{}
-	require.NoError(t, javalog.Read(z, func(l *http1Line) {
-		if l.Kind == "http1message" && l.Dir == "out" {
+	const kind = "http1message"
+	if !bytes.Contains(log, []byte(kind)) { // as in most logs, whose values take long to parse
+		return sent
+	}
+	require.NoError(t, javalog.Read(bytes.NewReader(log), func(l *http1Line) {
+		if l.Kind == kind && l.Dir == "out" {
 			w := way{l.Local, l.Remote}
 			sent[w] = append(sent[w], *l)
 		}

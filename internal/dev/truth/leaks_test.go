@@ -41,6 +41,9 @@ const untypedMaps = "json fastjson gson jackson protobuf-json msgpack"
 // minLeak is the shortest text that is searched for, in bytes.
 const minLeak = 6
 
+// maxLeaks is the number of leaks that are shown.
+const maxLeaks = 5
+
 // secrets collects the texts of values that Java logged, and the names that stay.
 type secrets struct {
 	values map[string]bool
@@ -157,7 +160,7 @@ func (s *secrets) http(l *http1Line) {
 
 // sought returns the texts that must be nowhere, by their first bytes: those that have a letter that no replacement has, and
 // are not part of a name.
-func (s *secrets) sought() map[[minLeak]byte][]string {
+func (s *secrets) sought() *sought {
 	heads := map[[minLeak]byte][]string{}
 	names := words
 	for name := range s.names {
@@ -174,39 +177,47 @@ func (s *secrets) sought() map[[minLeak]byte][]string {
 			heads[[minLeak]byte([]byte(v))] = append(heads[[minLeak]byte([]byte(v))], v)
 		}
 	}
-	return heads
-}
-
-// leaks returns the texts of heads that are in b. A set of the first three bytes of heads spares most places a look into the map, which
-// was half of the time of these tests.
-func leaks(heads map[[minLeak]byte][]string, b []byte) (found []string) {
 	starts := make([]uint64, 1<<24/64)
 	for head := range heads {
 		n := uint32(head[0])<<16 | uint32(head[1])<<8 | uint32(head[2])
 		starts[n/64] |= 1 << (n % 64)
 	}
+	return &sought{heads, starts}
+}
+
+// sought are texts that must be nowhere.
+type sought struct {
+	heads map[[minLeak]byte][]string
+	// starts is a set of the first three bytes of heads. It spares most places a look into the map, which was half of the time of these tests.
+	starts []uint64
+}
+
+// leaks returns the texts that are in b.
+func (s *sought) leaks(b []byte) (found []string) {
 	for i := 0; i+minLeak <= len(b); i++ {
 		n := uint32(b[i])<<16 | uint32(b[i+1])<<8 | uint32(b[i+2])
-		if starts[n/64]&(1<<(n%64)) == 0 {
+		if s.starts[n/64]&(1<<(n%64)) == 0 {
 			continue
 		}
-		for _, v := range heads[[minLeak]byte(b[i:])] {
+		for _, v := range s.heads[[minLeak]byte(b[i:])] {
 			if len(v) <= len(b)-i && string(b[i:i+len(v)]) == v {
 				found = append(found, fmt.Sprintf("%q in %q", v, b[max(0, i-40):min(len(b), i+len(v)+20)]))
 			}
 		}
 	}
-	return found[:min(len(found), 5)]
+	return found[:min(len(found), maxLeaks)]
 }
 
-// leakPrinter prints everything that can be redacted.
+// leakPrinter prints everything that can be redacted, and looks for what is sought in each record.
 type leakPrinter struct {
 	t       *testing.T
 	frames  report.Frames
 	calls   report.Calls
 	secret  explain.Secret
 	redact  *redact.Redactor
-	out     strings.Builder
+	out     bytes.Buffer // a record
+	sought  *sought
+	found   []string
 	explain int // so many frames of each kind and outcome are explained
 	seen    map[string]int
 }
@@ -216,7 +227,8 @@ func (p *leakPrinter) Frame(r *pipeline.Row) {
 		p.redact.Frame(r)
 		return
 	}
-	p.out.Write(p.frames.AppendJSON(nil, r))
+	defer p.search()
+	p.out.Write(p.frames.AppendJSON(p.out.AvailableBuffer(), r))
 	p.out.WriteByte('\n')
 	kind := fmt.Sprint(r.Msg.Kind, r.Msg.ResultKind, r.Msg.Decoded, r.Msg.BodyLen>>6)
 	if p.seen[kind]++; p.seen[kind] > p.explain {
@@ -230,9 +242,17 @@ func (p *leakPrinter) Frame(r *pipeline.Row) {
 
 func (p *leakPrinter) Call(c *call.Call, _ bool) {
 	if p.redact == nil {
-		p.out.Write(p.calls.AppendJSON(nil, c))
-		p.out.WriteByte('\n')
+		p.out.Write(p.calls.AppendJSON(p.out.AvailableBuffer(), c))
+		p.search()
 	}
+}
+
+// search looks into what was printed.
+func (p *leakPrinter) search() {
+	if len(p.found) < maxLeaks {
+		p.found = append(p.found, p.sought.leaks(p.out.Bytes())...)
+	}
+	p.out.Reset()
 }
 
 // secretsOf reads the truth of a capture.
@@ -270,7 +290,7 @@ func (p *leakPrinter) run(path string, opt pipeline.Options) {
 }
 
 // notLeaked redacts a file, and prints it without values; none of the texts may be there.
-func notLeaked(t *testing.T, path string, sought map[[minLeak]byte][]string) {
+func notLeaked(t *testing.T, path string, sought *sought) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "out.pcapng"))
 	require.NoError(t, err)
 	defer file.Close()
@@ -281,15 +301,15 @@ func notLeaked(t *testing.T, path string, sought map[[minLeak]byte][]string) {
 	redacted, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
 	require.Empty(t, sum.Refused)
-	assert.Empty(t, leaks(sought, redacted), "in the redacted file")
+	assert.Empty(t, sought.leaks(redacted), "in the redacted file")
 
 	for name, secret := range map[string]explain.Secret{"--redact": explain.Redacted, "--no-values": explain.Hidden} {
 		hidden := secret == explain.Hidden
-		p := &leakPrinter{t: t, secret: secret, explain: 1, seen: map[string]int{}}
+		p := &leakPrinter{t: t, secret: secret, sought: sought, explain: 1, seen: map[string]int{}}
 		p.frames = report.Frames{Inputs: []string{"a.pcap"}, Redact: true}
 		p.calls = report.Calls{Inputs: p.frames.Inputs, NoValues: hidden, Redact: !hidden}
 		p.run(path, pipeline.Options{RenderValues: !hidden, Redact: !hidden})
-		assert.Empty(t, leaks(sought, []byte(p.out.String())), "printed with %s", name)
+		assert.Empty(t, p.found, "printed with %s", name)
 	}
 }
 

@@ -3,7 +3,6 @@ package truth
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -24,11 +23,6 @@ var described = map[string]bool{
 	"hessian2": true, "native-hessian": true, "java": true, "nativejava": true, "json": true, "fastjson": true,
 	"fastjson (length-prefixed)": true, "gson": true, "jackson": true, "fastjson2": true, "msgpack": true, "smartbuf": true,
 	"protobuf": true, "protobuf (id 21)": true, "protobuf-json": true,
-}
-
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // captures are many and small
-	os.Exit(m.Run())
 }
 
 // TestCaptures reads every capture once and compares it with the log: envelopes, values of each kind of serialization, the

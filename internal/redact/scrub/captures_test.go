@@ -276,30 +276,36 @@ func shape(m *rpc.Message) string {
 	return b.String()
 }
 
-// found returns the texts that occur in any of the frames and in nothing that stays.
-func (c *scrubbed) found() []string {
+// found returns the texts that occur in any of the frames and in nothing that stays, which is looked for last: few texts occur at all.
+func (c *scrubbed) found() (all []string) {
 	heads := map[string][]string{}
 	for text := range c.texts {
-		if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || r >= '1' && r <= '9' }) && !bytes.Contains(c.kept, []byte(text)) {
+		if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || r >= '1' && r <= '9' }) {
 			heads[text[:4]] = append(heads[text[:4]], text)
 		}
 	}
-	found := map[string]bool{}
+	found := map[string]bool{} // whether it stays nowhere
 	for k, frame := range c.out {
 		for i := 0; i+4 <= len(frame); i++ {
 			for _, text := range heads[string(frame[i:i+4])] {
-				if bytes.HasPrefix(frame[i:], []byte(text)) {
-					found[text] = true
-					if os.Getenv("WHERE") != "" {
-						c.t.Logf("%q in frame %d: %q", text, k+1, frame[max(0, i-40):min(len(frame), i+60)])
-					}
+				if !bytes.HasPrefix(frame[i:], []byte(text)) {
+					continue
+				}
+				leak, known := found[text]
+				if !known {
+					leak = !bytes.Contains(c.kept, []byte(text))
+					found[text] = leak
+				}
+				if leak && os.Getenv("WHERE") != "" {
+					c.t.Logf("%q in frame %d: %q", text, k+1, frame[max(0, i-40):min(len(frame), i+60)])
 				}
 			}
 		}
 	}
-	var all []string
-	for text := range found {
-		all = append(all, text)
+	for text, leak := range found {
+		if leak {
+			all = append(all, text)
+		}
 	}
 	slices.Sort(all)
 	return all
