@@ -12,14 +12,25 @@ import (
 func HexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }
 
 // UTF8 returns b as a string; bytes that are not UTF-8 become U+FFFD.
-func UTF8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
+func UTF8(b []byte) string {
+	if IsASCII(b) { // in a fraction of the time
+		return string(b)
+	}
+	return strings.ToValidUTF8(string(b), "\ufffd")
+}
 
 // IsASCII reports whether all bytes of b are below 0x80.
 func IsASCII(b []byte) bool {
 	const high = 0x8080808080808080
 	if n := len(b) - 8; n >= 0 {
 		all := binary.LittleEndian.Uint64(b[n:]) // the last eight, of which some are read again
-		for i := 0; i < n; i += 8 {
+		i := 0
+		for ; i+24 < n; i += 32 {
+			w := b[i : i+32]
+			all |= binary.LittleEndian.Uint64(w) | binary.LittleEndian.Uint64(w[8:]) |
+				binary.LittleEndian.Uint64(w[16:]) | binary.LittleEndian.Uint64(w[24:])
+		}
+		for ; i < n; i += 8 {
 			all |= binary.LittleEndian.Uint64(b[i:])
 		}
 		return all&high == 0

@@ -57,15 +57,14 @@ func (r *Reader) countValues(f frame) {
 	r.frames = r.frames[:base]
 }
 
-// head is the start of a container, or the start of many: their bytes, those of them that are overhead or names, the nodes that they
-// would have, and the calls of object and tagged.
-type head struct{ size, overhead, names, nodes, works int }
+// counted is what countCommon has not told yet: the bytes that are overhead or names, the nodes, and the calls of object and tagged.
+type counted struct{ overhead, names, nodes, works int }
 
 // countCommon takes common values up to the end of frame base, and reports whether it came there. If not, the value that
 // comes next, or what follows the fields of an object, is another one.
 func (r *Reader) countCommon(base int) (done bool) {
 	b, at := r.Buf, r.Off
-	var c head // not counted yet, of the bytes from the last node to at
+	var c counted // of the bytes from the last node to at
 	f := &r.frames[len(r.frames)-1]
 	for {
 		if f.left == 0 {
@@ -83,22 +82,18 @@ func (r *Reader) countCommon(base int) (done bool) {
 			r.Leave()
 			continue
 		}
-		if stop := r.scalarEnd(at, f.isFields); stop > at {
-			at = stop
-			f.left--
-			c.nodes++
-			c.works++
+		stop, left := r.commonScalars(at, f.left, f.isFields)
+		taken := f.left - left
+		at, f.left = stop, left
+		c.nodes += taken
+		c.works += taken
+		if left == 0 {
 			continue
 		}
-		h := r.begin(at, f)
-		if h.size == 0 {
+		if stop = r.begin(at, f, &c); stop == at {
 			break
 		}
-		at += h.size
-		c.overhead += h.overhead
-		c.names += h.names
-		c.nodes += h.nodes
-		c.works += h.works
+		at = stop
 		f = &r.frames[len(r.frames)-1]
 	}
 	r.Off = at
@@ -108,63 +103,65 @@ func (r *Reader) countCommon(base int) (done bool) {
 	return done
 }
 
-// scalarEnd returns the offset after a common value without parts at offset at. It is -1 for others and before an error.
-func (r *Reader) scalarEnd(at int, isField bool) int {
+// window is how many bytes are looked at at once: a number in a box.
+const window = 12
+
+// commonScalars takes common values without parts from offset at on, up to one that is not or lies in the last bytes of the body, and returns how
+// many of those that are left are left then.
+func (r *Reader) commonScalars(at, left int, isField bool) (stop, after int) {
 	b := r.Buf
-	if len(b)-at < 4 {
-		return -1
-	}
-	tag := b[at]
-	if isField {
+	for ; left > 0 && at <= len(b)-window; left-- {
+		tag, next := b[at], 0
 		switch {
-		case isNumber(tag):
-			return numberEnd(b, at)
-		case tag == tagBytes:
-			return asciiEnd(b, at+1)
-		case tag == tagValue:
-			return numberEnd(b, at+1)
-		case tag == tagRef:
+		case isField && tag <= tagLastNumber:
+			next = at + int(tag) + 2
+		case isField && tag == tagBytes:
+			next = asciiEnd(b, at+1)
+		case isField && isNumber(tag), tag == tagNull, isField && tag == tagNothing:
+			next = at + 1
+		case isField && tag == tagValue:
+			next = numberEnd(b, at+1)
+		case isField && tag == tagRef:
 			if v, n := uintAt(b[at+1:]); n > 0 && v < r.count {
-				return at + 1 + n
+				next = at + 1 + n
 			}
-			return -1
-		case tag == tagNothing:
-			return at + 1
+		case tag == tagDescID && !isField && int(b[at+1]-0x80) < len(numbered): // a field in a box would count twice as work
+			switch numbered[b[at+1]-0x80].form {
+			case number, character, float, double, date:
+				if b[at+2] == tagValue {
+					next = numberEnd(b, at+3)
+				}
+			case str:
+				if b[at+2] == tagBytes {
+					next = asciiEnd(b, at+3)
+				}
+			}
 		}
-	}
-	switch {
-	case tag == tagNull:
-		return at + 1
-	case tag != tagDescID || int(b[at+1]-0x80) >= len(numbered) || isField: // a field in a box would count twice as work
-		return -1
-	}
-	switch numbered[b[at+1]-0x80].form {
-	case number, character, float, double, date:
-		if b[at+2] == tagValue {
-			return numberEnd(b, at+3)
+		if next <= at {
+			break
 		}
-	case str:
-		if b[at+2] == tagBytes {
-			return asciiEnd(b, at+3)
-		}
+		at = next
 	}
-	return -1
+	return at, left
 }
 
-// numberEnd returns the offset after the number at offset at, -1 if there is none.
+// numberEnd returns the offset after the number at offset at, 0 if there is none.
 func numberEnd(b []byte, at int) int {
-	if at < len(b) {
-		if n := numberSize(b[at]); n > 0 && n <= len(b)-at {
-			return at + n
-		}
+	if n := numberSize(b[at]); n > 0 {
+		return at + n
 	}
-	return -1
+	return 0
 }
 
 // asciiEnd returns the offset after a text whose length is at offset at, -1 for one that has other characters than ASCII or
 // is not complete.
 func asciiEnd(b []byte, at int) int {
-	v, n := uintAt(b[at:])
+	v, n := 0, 1
+	if at < len(b) && b[at] >= 0x80 { // mostly
+		v = int(b[at] & 0x7f)
+	} else {
+		v, n = uintAt(b[at:])
+	}
 	if at += n; n == 0 || v > len(b)-at || !decode.IsASCII(b[at:at+v]) {
 		return -1
 	}
@@ -172,87 +169,104 @@ func asciiEnd(b []byte, at int) int {
 }
 
 // begin takes the start of a container at offset at, in the one around, and puts a frame for it on the stack, or a value
-// without parts whose class is named. The size is 0 for others and before an error; then it does nothing.
-func (r *Reader) begin(at int, around *frame) (h head) {
+// without parts whose class is named, and adds it to sum. It returns the offset after it, at for others and before an error; then it does nothing.
+func (r *Reader) begin(at int, around *frame, sum *counted) (stop int) {
 	b := r.Buf[at:]
 	if len(b) < 4 || r.Level() >= decode.MaxDepth {
-		return head{}
+		return at
 	}
-	f := frame{known: -1, follow: around.other}
-	if around.left == 1 {
-		f.follow = around.last
-	}
-	f.last = f.follow
-	h.nodes, h.works = 2, 1
+	known, names, overhead, nodes, works := -1, 0, 0, 2, 1
 	if around.isFields {
-		h.works++
+		works++
 	}
-	var c knownClass
+	var form form
 	switch tag := b[0]; {
 	case tag == tagDesc:
-		if f.known, h.names = r.knownAt(b); f.known < 0 {
-			return head{}
+		if known, names = r.knownAt(b); known < 0 {
+			return at
 		}
-		c = r.known[f.known]
-		h.nodes++
-		h.works++
+		form = r.known[known].form
+		nodes++
+		works++
 	case tag == tagDescID && int(b[1]-0x80) < len(numbered):
-		if c.form = numbered[b[1]-0x80].form; c.form != list && c.form != mapping {
-			return head{}
+		if form = numbered[b[1]-0x80].form; form != list && form != mapping {
+			return at
 		}
-		h.nodes++
-		h.overhead = 2
+		nodes++
+		overhead = 2
 	case !around.isFields:
-		return head{}
+		return at
 	default:
-		h.works = 1
+		works = 1
 	}
-	from := h.names + h.overhead
+	from := names + overhead
 	if len(b)-from < 2 {
-		return head{}
+		return at
 	}
 	tag := b[from]
 	b = b[from+1:]
-	if f.known >= 0 {
+	if known >= 0 {
 		if end := r.namedEnd(tag, b); end >= 0 {
 			around.left--
-			h.size, h.nodes = from+1+end, 2
-			return h
+			sum.names += names
+			sum.nodes += 2
+			sum.works += works
+			return at + from + 1 + end
 		}
 	}
-	n, size := 0, 0
+	left, size := 0, 0
 	switch {
-	case tag == tagObject && (c.form == byTag || c.form == plain):
-		if f.known < 0 && (b[0] >= 0x80 || longArray(b)) {
-			return head{}
+	case tag == tagObject && (form == byTag || form == plain):
+		if known < 0 && (b[0] >= 0x80 || longArray(b)) {
+			return at
 		}
 		var v int64
 		if v, size = varintAt(b); v < 0 || v > int64(len(b)) {
-			return head{}
+			return at
 		}
-		n = int(v)
-		f.left, f.isFields, f.other = n, true, aNumber
-		f.last = c.lastField(c.isCollection, f.follow)
-		f.tails, f.n, f.from = c.form == byTag, n, at+from+1+size
-	case tag == tagValues && (c.form == list || c.form == byTag && f.known < 0):
-		n, size = uintAt(b)
-		f.left, f.isFields = n, c.form == byTag
-	case tag == tagMap && (c.form == mapping || c.form == byTag && f.known < 0):
-		n, size = uintAt(b)
-		f.left = 2 * n
+		left = int(v)
+	case tag == tagValues && (form == list || form == byTag && known < 0):
+		left, size = uintAt(b)
+	case tag == tagMap && (form == mapping || form == byTag && known < 0):
+		left, size = uintAt(b)
 	}
-	if size == 0 || n > len(b)-size {
-		return head{}
+	if size == 0 || left > len(b)-size {
+		return at
 	}
 	if tag == tagObject {
 		r.refer(-1)
 	}
-	h.overhead += 1 + size
-	h.size = from + 1 + size
 	r.Enter()
-	around.left--
-	r.frames = append(r.frames, f)
-	return h
+	stop = at + from + 1 + size
+	sum.overhead += overhead + 1 + size
+	sum.names += names
+	sum.nodes += nodes
+	sum.works += works
+	follow := around.next()
+	// A processor waits for the parts of a frame that is copied at once.
+	k := len(r.frames)
+	if k == cap(r.frames) {
+		r.frames = append(r.frames, frame{})
+	}
+	r.frames = r.frames[:k+1]
+	f := &r.frames[k]
+	f.left, f.isFields, f.other, f.last = left, false, follow, follow
+	f.tails, f.n, f.from = false, 0, 0
+	f.known, f.follow = known, follow
+	switch tag {
+	case tagObject:
+		c, isCollection := class{}, false
+		if known >= 0 {
+			c, isCollection = r.known[known].class, r.known[known].isCollection
+		}
+		f.isFields, f.other, f.last = true, aNumber, c.lastField(isCollection, follow)
+		f.tails, f.n, f.from = form == byTag, left, stop
+	case tagValues:
+		f.isFields = form == byTag
+	default:
+		f.left = 2 * left
+	}
+	return stop
 }
 
 // namedEnd returns where a value without parts of a class of the application ends, which starts with tag and goes on with b: a reference,

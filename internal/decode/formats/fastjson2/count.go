@@ -58,6 +58,12 @@ func (r *Reader) countCommon(base int) (done bool) {
 		}
 		value, name := at, "" // name is that of a field
 		if c.isBean {
+			if c.referred == "" {
+				stop, n := r.fields(at)
+				at = stop
+				names += 2 * n
+				nodes += 2 * n
+			}
 			if at < len(b) && b[at] == opObjectEnd {
 				at++
 				overhead++
@@ -78,38 +84,41 @@ func (r *Reader) countCommon(base int) (done bool) {
 				r.repeated += len(name)
 				continue
 			}
+		} else {
+			at, nodes, c.left = elements(b, at, nodes, c.left)
+			if c.left == 0 {
+				continue
+			}
+			value = at
 		}
 		stop, isReference := r.scalarEnd(value)
-		inner, head, class := container{}, 0, 0
 		if stop < 0 {
-			if inner, head, class = r.containerAt(value); head == 0 {
+			if stop = r.beginContainer(value); stop < 0 {
 				break
 			}
-			stop = value + class + head
+			c = &r.around[len(r.around)-2]
+			if class := stop - value - 1; class > 0 {
+				names += class
+				nodes++
+			}
+			overhead++
+			nodes++
 		}
+		nodes++
+		at = stop
 		if c.isBean {
 			names += 2
 			nodes++
 			r.repeated += len(name)
-			if c.referred = ""; isReference {
+			if isReference {
 				c.referred = name
+			} else if c.referred != "" {
+				c.referred = ""
 			}
 		} else {
 			c.left--
 		}
-		at = stop
-		nodes++
-		if head > 0 {
-			if class > 0 {
-				names += class
-				nodes++
-			}
-			overhead += head
-			nodes++
-			r.Enter()
-			r.around = append(r.around, inner)
-			c = &r.around[len(r.around)-1]
-		}
+		c = &r.around[len(r.around)-1]
 	}
 	r.Off = at
 	r.Tally(overhead, nodes)
@@ -149,26 +158,66 @@ func (r *Reader) scalarEnd(at int) (stop int, isReference bool) {
 	return at + 1 + size, isReference
 }
 
-// containerAt returns the container that begins at offset at, the bytes of its head, and those of its class before that. The head is 0
-// for other values.
-func (r *Reader) containerAt(at int) (c container, head, class int) {
+// fields takes fields of a bean whose values tell their sizes in their first bytes, after one that is not a reference.
+func (r *Reader) fields(at int) (stop, n int) {
+	b, symbols, repeated := r.Buf, r.symbols, r.repeated
+	for ; at < len(b)-3 && b[at] == opSymbol && b[at+1] <= opIntMax && int(b[at+1]) < len(symbols); n++ {
+		size, name := int(sizes[b[at+2]]), len(symbols[b[at+1]].text)
+		if size == noSize || size >= len(b)-at-2 || repeated+name > maxRepeated {
+			break
+		}
+		at += 3 + size
+		repeated += name
+	}
+	r.repeated = repeated
+	return at, n
+}
+
+// elements takes elements that tell their sizes in their first bytes.
+func elements(b []byte, at, nodes, left int) (int, int, int) {
+	for ; left > 0 && at < len(b); left-- {
+		size := int(sizes[b[at]])
+		if size == noSize || size >= len(b)-at {
+			break
+		}
+		at += 1 + size
+		nodes++
+	}
+	return at, nodes, left
+}
+
+// beginContainer begins the container at offset at, which is common, and returns the offset after its head, -1 for others.
+func (r *Reader) beginContainer(at int) (stop int) {
 	if r.Level() >= decode.MaxDepth || at >= len(r.Buf) {
-		return c, 0, 0
+		return -1
 	}
 	s := r.symbolAt(at, opTyped)
 	if s != nil {
-		class = 2
+		at += 2
 	}
-	switch b := r.Buf[at+class:]; {
-	case b[0] >= opArray0 && b[0] < opArray:
-		c.left = int(b[0] - opArray0)
-	case b[0] == opObject && len(b) > 1 && b[1] == opSymbol:
-		c = beanFields
-	default:
-		return c, 0, 0
+	left := math.MaxInt
+	b := r.Buf[at:]
+	isBean := b[0] == opObject && len(b) > 1 && b[1] == opSymbol
+	if !isBean {
+		if b[0] < opArray0 || b[0] >= opArray {
+			return -1
+		}
+		left = int(b[0] - opArray0)
 	}
 	if s != nil {
 		r.repeated += len(s.text)
 	}
-	return c, 1, class
+	r.Enter()
+	// A processor waits for the parts of a container that is copied at once.
+	k := len(r.around)
+	if k == cap(r.around) {
+		r.around = append(r.around, container{})
+	}
+	r.around = r.around[:k+1]
+	c := &r.around[k]
+	c.left, c.isBean = left, isBean
+	if c.referred != "" {
+		c.referred = ""
+	}
+	return at + 1
 }

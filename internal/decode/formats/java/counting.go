@@ -83,8 +83,10 @@ func (r *Reader) countItems(n int) {
 // around, whose numbers are on the stack from index base on. It returns how many are left in the innermost one when it meets
 // something else, 0 if it does not.
 func (r *Reader) countCommon(n, base int) (left int) {
-	at := r.Off
+	buf, at := r.Buf, r.Off
 	nodes, overhead := 0, 0 // not counted yet, of the bytes from the last node to at
+	depth := 0              // of the containers that began here and are open
+	room := decode.MaxDepth - 1 - r.Level()
 loop:
 	for {
 		if n == 0 {
@@ -93,13 +95,13 @@ loop:
 				break
 			}
 			n, r.lefts = r.lefts[k], r.lefts[:k]
-			r.Leave()
+			depth--
 			continue
 		}
-		b := r.Buf[at:]
-		if len(b) < shortest || len(r.handles) >= maxHandles || r.unknownHandles {
+		if at > len(buf)-shortest || len(r.handles) >= maxHandles || r.unknownHandles {
 			break
 		}
+		b := buf[at:]
 		switch b[0] {
 		case tcNull:
 			at++
@@ -116,58 +118,68 @@ loop:
 			r.addHandle(toString, int32(at+3), int32(size), -1)
 			at += 3 + size
 		case tcObject:
-			i := r.referredClass(b)
-			if i < 0 || r.Level() >= decode.MaxDepth-1 {
+			if depth >= room {
 				break loop
 			}
+			to := r.handleAt(b[2:])
+			if b[1] != tcReference || to == nil || to.kind != toClass {
+				break loop
+			}
+			i := to.a
 			c := &r.classes[i]
-			items, own := int(c.n-c.prims), 6
-			size := own + int(c.size)
-			if size > len(b)-shortest {
+			size := 6 + int(c.size)
+			if size > len(b)-shortest || !c.read {
 				break loop
 			}
+			if c.common == commonBox {
+				r.assignCounted(toObject, i, int32(at+6))
+				at += size
+				overhead += 6
+				nodes += 3
+				n--
+				continue
+			}
+			items, own := int(c.n-c.prims), 6
 			switch c.common {
-			case uncommon:
-				break loop
-			case commonBox:
-				nodes += 2
 			case commonObject:
-				nodes += 2 + int(c.prims)
+				nodes += 3 + int(c.prims)
 			case commonList:
 				if r.assumeNoFields || b[size] != tcBlockData || b[size+1] == 0 || size+2+int(b[size+1]) > len(b) {
 					break loop
 				}
 				size += 2 + int(b[size+1])
 				items, own = untilEnd, size
-				nodes += 4 + int(c.prims)
+				nodes += 5 + int(c.prims)
 			case derived:
 				size, items = own, 0
-				nodes += 2
+				nodes += 3
+			default:
+				break loop
 			}
 			r.assignCounted(toObject, i, int32(at+6))
 			at += size
 			overhead += own
+			n--
 			if c.common == derived {
 				r.Off = at
-				r.Tally(overhead, nodes+1)
-				nodes, overhead = -1, 0
-				r.Enter()
+				r.Tally(overhead, nodes)
+				nodes, overhead = 0, 0
+				r.Nest(depth + 1)
 				r.countFields(i)
-				r.Leave()
-				if !r.OK() {
-					return n
-				}
+				r.Nest(-depth - 1)
 				at = r.Off
+				if !r.OK() {
+					break loop
+				}
 			}
 			if items > 0 {
-				nodes++
-				r.lefts = append(r.lefts, n-1)
-				r.Enter()
+				r.lefts = append(r.lefts, n)
+				depth++
 				n = items
-				continue
 			}
+			continue
 		case tcEnum:
-			if !r.countEnum(b, at) {
+			if depth >= room || !r.countEnum(b, at) {
 				break loop
 			}
 			at += 11
@@ -190,6 +202,7 @@ loop:
 	}
 	r.Off = at
 	r.Tally(overhead, nodes)
+	r.Nest(depth)
 	return n
 }
 

@@ -2,6 +2,7 @@ package jsonlines
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"dubbo-wire/internal/decode"
 )
@@ -38,44 +39,57 @@ func (r *Reader) count(l decode.Label, name string, index int) bool {
 
 // tally counts the object or list that starts at offset i of text and returns the offset after it, 0 where it gives up.
 func (r *Reader) tally(text []byte, i int) (sum tally, end int) {
-	stack := r.stack[:0]
-	defer func() { r.stack = stack[:0] }()
+	if r.stack == nil {
+		r.stack = new([decode.MaxDepth]byte)
+	}
+	depth := 0
 	flags := byte(0)         // of the innermost open object or list
 	named, class := 0, false // Dubbo's JSON: the length of the last value if it names a class; whether the last key is "class"
 	outer := r.outer
+	var classes [8][]byte // names of classes, by length
 
 value:
-	for ; i < len(text) && isSpace[text[i]]; i++ {
-		sum.punct++
-	}
+	sum.nodes += 2 // the value and the punctuation before it
+	named = 0
+first:
 	if i >= len(text) {
 		return sum, 0
 	}
-	sum.nodes += 2 // the value and the punctuation before it
-	named = 0
 	switch c := text[i]; c {
 	case '"':
 		end := stringEnd(text, i)
 		if end == 0 {
 			return sum, 0
 		}
-		if class && className(text[i+1:end-1]) {
-			named = end - i
+		if class {
+			name := text[i+1 : end-1]
+			// Most objects are of few classes.
+			known := &classes[len(name)%len(classes)]
+			if len(name) > 0 && bytes.Equal(*known, name) {
+				named = end - i
+			} else if className(name) {
+				named, *known = end-i, name
+			}
 		}
 		i = end
+	case ' ', '\t', '\r', '\n':
+		sum.punct++
+		i++
+		goto first
 	case '{', '[':
 		if c == '{' && r.fastjson && bytes.HasPrefix(text[i:], []byte(referenceStart)) {
 			n := referenceEnd(text[i:])
-			if n == 0 || len(stack) == 0 {
+			if n == 0 || depth == 0 {
 				return sum, 0
 			}
 			i += n
 			break
 		}
-		if len(stack) >= decode.MaxDepth {
+		if depth >= len(r.stack) {
 			return sum, 0
 		}
-		stack = append(stack, flags)
+		r.stack[depth] = flags
+		depth++
 		i++
 		sum.punct++
 		flags = 0
@@ -85,7 +99,7 @@ value:
 			}
 		}
 		outer, class = aValue, false
-		for ; i < len(text) && isSpace[text[i]]; i++ {
+		for ; i < len(text) && isSpace(text[i]); i++ {
 			sum.punct++
 		}
 		if i < len(text) && text[i] == c+2 { // { and }, [ and ] are two apart
@@ -110,6 +124,13 @@ value:
 		goto key
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		k := i + 1
+		for k+8 <= len(text) { // longer numbers are times mostly
+			if d := digits(binary.LittleEndian.Uint64(text[k:])); d < 8 {
+				k += d
+				break
+			}
+			k += 8
+		}
 		for k < len(text) && text[k]-'0' <= 9 {
 			k++
 		}
@@ -134,9 +155,6 @@ value:
 	}
 
 behind:
-	for ; i < len(text) && isSpace[text[i]]; i++ {
-		sum.punct++
-	}
 	if i >= len(text) {
 		return sum, 0
 	}
@@ -151,6 +169,10 @@ behind:
 		goto key
 	case c == '}' && flags&isObject != 0, c == ']' && flags&isObject == 0:
 		goto closing
+	case isSpace(c):
+		sum.punct++
+		i++
+		goto behind
 	}
 	return sum, 0
 
@@ -162,18 +184,20 @@ closing:
 		sum.names += named
 	}
 	named, class = 0, false
-	flags = stack[len(stack)-1]
-	if stack = stack[:len(stack)-1]; len(stack) == 0 {
+	if depth--; depth == 0 {
 		return sum, i
 	}
+	flags = r.stack[depth]
 	goto behind
 
 key:
-	for ; i < len(text) && isSpace[text[i]]; i++ {
-		sum.punct++
-	}
 	end = stringEnd(text, i)
 	if end == 0 {
+		if i < len(text) && isSpace(text[i]) {
+			sum.punct++
+			i++
+			goto key
+		}
 		return sum, 0
 	}
 	sum.nodes += 2
@@ -181,16 +205,16 @@ key:
 		sum.names += end - i
 	}
 	class = r.classLast && end-i == len(`"class"`) && string(text[i+1:end-1]) == "class"
-	i = end
-	for ; i < len(text) && isSpace[text[i]]; i++ {
+	for i = end; i < len(text); i++ {
 		sum.punct++
+		if c := text[i]; c == ':' {
+			i++
+			goto value
+		} else if !isSpace(c) {
+			break
+		}
 	}
-	if i >= len(text) || text[i] != ':' {
-		return sum, 0
-	}
-	i++
-	sum.punct++
-	goto value
+	return sum, 0
 }
 
 // tallyClass returns the length of the member that names a class, the first one of an object, and the flags of the object.
@@ -212,4 +236,4 @@ func (r *Reader) tallyClass(text []byte) (n int, own byte) {
 	return n, isObject
 }
 
-var isSpace = [256]bool{' ': true, '\t': true, '\r': true, '\n': true}
+func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n') }

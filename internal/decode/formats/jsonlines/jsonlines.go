@@ -75,7 +75,7 @@ type Reader struct {
 	outer outer
 	fault *decode.Error
 	refs  references
-	stack []byte // scratch of tally
+	stack *[decode.MaxDepth]byte // scratch of tally
 }
 
 // outer says what the outermost object of a text is.

@@ -19,10 +19,7 @@ func stringEnd(text []byte, i int) int {
 	i++
 	for {
 		for ; i+8 <= len(text); i += 8 {
-			w := binary.LittleEndian.Uint64(text[i:])
-			q, b := w^('"'*ones), w^('\\'*ones)
-			// Here a zero byte has its high bit set. Bytes after the first such byte may have it, too; they do not matter.
-			if m := ((q-ones)&^q | (b-ones)&^b) & highs; m != 0 {
+			if m := quotes(binary.LittleEndian.Uint64(text[i:])); m != 0 {
 				i += bits.TrailingZeros64(m) / 8
 				goto found
 			}
@@ -39,4 +36,17 @@ func stringEnd(text []byte, i int) int {
 		}
 		i += 2
 	}
+}
+
+// quotes has the highest bit of the first byte of w set that is a quote or a backslash, those of the bytes before it not set, and those of the
+// bytes after it in any way.
+func quotes(w uint64) uint64 {
+	q, b := w^('"'*ones), w^('\\'*ones)
+	return ((q-ones)&^q | (b-ones)&^b) & highs
+}
+
+// digits returns how many digits w begins with, in the order of its bytes.
+func digits(w uint64) int {
+	w ^= '0' * ones
+	return bits.TrailingZeros64((w+0x76*ones|w)&highs) / 8
 }

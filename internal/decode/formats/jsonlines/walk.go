@@ -240,7 +240,7 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 // negative short, and writes none after some nulls.
 func (r *Reader) begins(closing byte) bool {
 	c := r.Buf[r.Off]
-	if r.Off > 0 && isSpace[r.Buf[r.Off-1]] {
+	if r.Off > 0 && isSpace(r.Buf[r.Off-1]) {
 		return false
 	}
 	return c == '"' || closing == ']' && (c == '-' || c-'0' <= 9 || c == '{' || c == '[' || c|0x20 >= 'a' && c|0x20 <= 'z')
