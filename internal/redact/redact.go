@@ -51,20 +51,22 @@ type Summary struct {
 
 // Redactor is the sink and the tap of a run for rows, [rpc.Values] and whole bodies. It is not safe for concurrent use.
 type Redactor struct {
-	opt       Options
-	out       *output
-	addresses *addresses
-	scrubber  *scrub.Scrubber
-	queue     chan *batch // to the workers; nil without any
-	batch     *batch      // messages that are collected for them
-	slab      *slab
-	slabs     []*slab // that are free
-	starts    []starts
-	prompts   []string
-	filler    cipher.Block
-	sum       Summary
-	decoder   packet.Decoder
-	segment   packet.Segment
+	opt           Options
+	out           *output
+	addresses     *addresses
+	scrubber      *scrub.Scrubber
+	queue         chan *batch // to the workers; nil without any
+	batch         *batch      // messages that are collected for them
+	slab          *slab
+	slabs         []*slab // that are free
+	allocated     int     // slabs
+	memoryOfSlabs []byte  // for more of them
+	starts        []starts
+	prompts       []string
+	filler        cipher.Block
+	sum           Summary
+	decoder       packet.Decoder
+	segment       packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection

@@ -41,6 +41,7 @@ type slab struct {
 const (
 	slabSize = 256 << 10
 	maxSlabs = 256 // that are kept without use
+	fewSlabs = 4   // that are allocated one by one
 )
 
 // original returns the bytes of a message, with room for as many, and the slab that they are in, which is nil for long ones. The slab is
@@ -59,7 +60,7 @@ func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
 			if k := len(r.slabs); k > 0 {
 				s, r.slabs = r.slabs[k-1], r.slabs[:k-1]
 			} else {
-				s = &slab{b: make([]byte, slabSize)}
+				s = r.newSlab()
 			}
 			s.used, s.refs = 0, 1
 			r.slab = s
@@ -69,6 +70,20 @@ func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
 		s.refs++
 	}
 	return append(append(both, m.Head...), m.Body...), s
+}
+
+// newSlab returns another slab. After the first ones they are parts of one allocation of all that is kept: otherwise garbage is collected
+// each time that they have grown by a part.
+func (r *Redactor) newSlab() *slab {
+	if r.allocated++; r.allocated == fewSlabs {
+		r.memoryOfSlabs = make([]byte, r.opt.Memory)
+	}
+	if len(r.memoryOfSlabs) < slabSize {
+		return &slab{b: make([]byte, slabSize)}
+	}
+	s := &slab{b: r.memoryOfSlabs[:slabSize:slabSize]}
+	r.memoryOfSlabs = r.memoryOfSlabs[slabSize:]
+	return s
 }
 
 // release says that something needs its bytes of a slab no more.
