@@ -154,6 +154,9 @@ func (c *textCache) add(text []byte, hash uint64) []byte {
 	if s.of > 0 {
 		s = &c.slots[hash%textSlots^1]
 	}
+	if k := cap(c.bytes); k < len(c.bytes)+2*n {
+		c.bytes = append(make([]byte, 0, min(maxTextBytes, max(4*k, 32*n))), c.bytes...)
+	}
 	at := len(c.bytes)
 	*s = textSlot{hash, uint32(at), uint32(n)}
 	c.bytes = append(append(c.bytes, text...), text...)
