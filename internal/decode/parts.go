@@ -242,8 +242,14 @@ func isEnvelopeText(name, text string) bool {
 	case "method":
 		return isNames(strings.ReplaceAll(text, "_[", "_"), "") // Hessian over HTTP adds types, also of arrays
 	}
-	_, ok := SplitDescriptor(text)
-	return ok
+	for len(text) > 0 { // as SplitDescriptor does
+		n := descriptorLen(text)
+		if n == 0 {
+			return false
+		}
+		text = text[n:]
+	}
+	return true
 }
 
 // Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.

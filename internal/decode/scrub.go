@@ -16,6 +16,8 @@ type Mapper interface {
 	Within(n, lo, hi int64) int64
 	// Float replaces a number of 32 or 64 bits by one with the same sign and as many decimal digits in its shortest form.
 	Float(f float64, bits int) float64
+	// Values replaces these values of b as UTF8, Int and Float do, which takes less time than to call these for each.
+	Values(b []byte, values []ValueAt)
 	// Digits replaces the digits of a number, a date or a time that is written as text.
 	Digits(text []byte)
 	// Bytes replaces a whole array of bytes.
@@ -23,6 +25,12 @@ type Mapper interface {
 	// Alike replaces each byte of a whole text by another one of those that alike returns for it and its offset; the byte stays if there
 	// is none. It is for texts whose encoding allows no others.
 	Alike(text []byte, alike func(i int, c byte) string)
+}
+
+// ValueAt is a value of a body whose bytes say all of it: a String in UTF-8, an Int of 4 or 8 bytes or a Float64 of 8, the highest byte first.
+type ValueAt struct {
+	Off, Len int32
+	Kind     Kind
 }
 
 // ScrubFunc replaces the value of node n in b, the bytes on the wire that the node owns. It changes nothing and returns

@@ -49,6 +49,8 @@ func isNames(s, separators string) bool {
 	begun := false
 	for _, c := range s {
 		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9': // as most are, and no separator
+			begun = true
 		case strings.ContainsRune(separators, c):
 			if !begun {
 				return false

@@ -24,7 +24,7 @@ type addresses struct {
 	taken map[uint32]struct{}
 	six   map[[16]byte]struct{} // for the count; at most maxAddresses
 	// macs has replaced Ethernet addresses, by their last bytes.
-	macs [knownMACs]struct{ is, becomes [6]byte }
+	macs [knownMACs]struct{ is, becomes uint64 }
 	sums [1 << 16]uint16 // replacements of checksums that cannot be computed
 }
 
@@ -97,16 +97,19 @@ func (a *addresses) ipv6(b []byte) {
 
 // mac replaces the Ethernet address in b, 6 bytes.
 func (a *addresses) mac(b []byte) {
-	if v := string(b[:6]); v == "\x00\x00\x00\x00\x00\x00" || v == "\xff\xff\xff\xff\xff\xff" {
+	_ = b[5]
+	is := uint64(binary.LittleEndian.Uint32(b)) | uint64(b[4])<<32 | uint64(b[5])<<40
+	if is == 0 || is == 1<<48-1 {
 		return
 	}
 	known := &a.macs[(b[5]^b[4])&(knownMACs-1)]
-	if known.is != [6]byte(b) {
+	if known.is != is {
 		out := a.prf(kindMAC, 0, b[:6])
 		out[0] = 0x12 | b[0]&1
-		known.is, known.becomes = [6]byte(b), [6]byte(out[:])
+		known.is, known.becomes = is, binary.LittleEndian.Uint64(out[:])
 	}
-	copy(b[:6], known.becomes[:])
+	binary.LittleEndian.PutUint32(b, uint32(known.becomes))
+	binary.LittleEndian.PutUint16(b[4:], uint16(known.becomes>>32))
 }
 
 // knownMACs is how many replaced Ethernet addresses are remembered.

@@ -25,8 +25,8 @@ func BenchmarkRedact(b *testing.B) {
 		require.NoError(b, err)
 		f, err := os.Create(filepath.Join(b.TempDir(), "out.pcapng"))
 		require.NoError(b, err)
-		r := New(Options{File: f, Protocols: protocols.All(), Formats: formats.All(), Key: testKey, Origin: src.Origin})
-		opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, WholeBodies: true, Rows: true, Tap: r}
+		r := New(Options{File: f, Protocols: protocols.All(), Formats: formats.All(), Key: testKey, Origin: src.Origin, Jobs: 1})
+		opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, WholeBodies: true, Rows: true, Instead: r.Instead, Tap: r}
 		totals, err := pipeline.Run(src, opt, r)
 		require.NoError(b, err)
 		_, err = r.Close()

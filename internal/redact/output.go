@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bufio"
 	"io"
 
 	"dubbo-wire/internal/capture/pcapng"
@@ -18,46 +17,44 @@ type File interface {
 // output writes a pcapng file. err is the first error; nothing is written after it.
 type output struct {
 	file   File
-	w      *bufio.Writer
-	at     int64 // offset of the next byte
+	buf    []byte // what is not in the file yet
+	at     int64  // offset of the next byte
 	err    error
 	ifaces *rewrite.Interfaces
-	buf    []byte
 }
 
 const (
 	application = "dubbo-wire"
 	comment     = "Redacted by dubbo-wire: other values, other addresses, only TCP."
 	maxComment  = 8 << 10 // bytes
+	writeSize   = 256 << 10
 )
 
 func newOutput(f File, ifaces *rewrite.Interfaces) *output {
-	o := &output{file: f, ifaces: ifaces, w: bufio.NewWriterSize(f, 1<<18)}
-	o.write(pcapng.AppendSection(nil, comment, "", application))
+	o := &output{file: f, ifaces: ifaces, buf: pcapng.AppendSection(make([]byte, 0, writeSize+writeSize/4), comment, "", application)}
+	o.at = int64(len(o.buf))
 	return o
-}
-
-func (o *output) write(b []byte) {
-	if o.err == nil {
-		_, o.err = o.w.Write(b)
-		o.at += int64(len(b))
-	}
 }
 
 // packet writes a packet and returns the offset of its bytes in the file.
 func (o *output) packet(rec *record) int64 {
-	o.buf = o.ifaces.AppendDescription(o.buf[:0], rec.iface)
-	at := o.at + int64(len(o.buf)) + pcapng.PacketHeaderLen
+	before := len(o.buf)
+	o.buf = o.ifaces.AppendDescription(o.buf, rec.iface)
+	at := o.at + int64(len(o.buf)-before) + pcapng.PacketHeaderLen
 	o.buf = o.ifaces.AppendPacket(o.buf, rec.iface, rec.time, rec.data, rec.wireLen, rec.comments...)
-	o.write(o.buf)
+	o.at += int64(len(o.buf) - before)
+	if len(o.buf) >= writeSize {
+		o.sync()
+	}
 	return at
 }
 
-// sync flushes the buffer to the file.
+// sync writes what is not in the file yet.
 func (o *output) sync() {
-	if o.err == nil {
-		o.err = o.w.Flush()
+	if o.err == nil && len(o.buf) > 0 {
+		_, o.err = o.file.Write(o.buf)
 	}
+	o.buf = o.buf[:0]
 }
 
 // read reads written bytes at an offset of the file.

@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"math"
+
 	"dubbo-wire/internal/capture/packet"
 )
 
@@ -21,56 +23,70 @@ type record struct {
 	omitted  bool
 	chunk    *chunk
 	next     *record
-	entry    *entry // that it is in
-	plain    bool   // nothing but the window refers to it, and to its unit
+	plain    bool // nothing but the window refers to it, and to its unit
+	own      unit // that most have
 }
 
 // unit is a TCP segment in a packet, or in one that was reassembled from fragments.
 type unit struct {
 	dir      *direction
-	seq      uint32
 	data     []byte // of its packet; nil once that was written
 	from, to int    // its payload: in open parts the original, until the packet is written
 	open     []span // parts of the payload that no claim has replaced
-	layers   []packet.Layer
+	layers   []layer
 	in       int
-	records  []*record     // of its fragments, the last one last; else of its packet
-	parts    []packet.Part // where data is in the fragments; nil if it is the record's
-	sources  []*record     // of each part
-	stored   bool          // it is among those of its direction
-	done     bool          // data is final except for the open parts, which are filler
-	// The memory of open, layers and records of most units.
-	one      [1]span
-	few      [2]packet.Layer
-	ofPacket [1]*record
+	rec      *record    // of its last fragment; else of its packet
+	pieces   *fragments // nil if data is the record's
+	seq      uint32
+	stored   bool // it is among those of its direction
+	done     bool // data is final except for the open parts, which are filler
+	// The memory of open and layers of most units.
+	one [1]span
+	few [2]layer
 }
 
-// entry is a record with the unit that most have.
-type entry struct {
-	record
-	own unit
+// layer is a [packet.Layer] of a unit, less its In. An end that does not fit is after all bytes there can be.
+type layer struct {
+	kind          packet.LayerKind
+	from, to, end int32
+}
+
+// fragments are those of a reassembled packet: where its data is in them, and the record of each.
+type fragments struct {
+	parts   []packet.Part
+	sources []*record
+}
+
+// keepLayer adds a layer.
+func (u *unit) keepLayer(l *packet.Layer) {
+	u.layers = append(u.layers, layer{l.Kind, int32(l.From), int32(l.To), int32(min(l.End, math.MaxInt32))})
+}
+
+// sumUnit sets the checksums of the headers in data.
+func (r *Redactor) sumUnit(u *unit, again bool) {
+	r.layers = r.layers[:0]
+	for _, l := range u.layers {
+		r.layers = append(r.layers, packet.Layer{Kind: l.kind, In: u.in, From: int(l.from), To: int(l.to), End: int(l.end)})
+	}
+	r.addresses.checksums(u.data, r.layers, u.in, again)
 }
 
 // newRecord returns a record with the memory of one that was written, if there is one.
 func (r *Redactor) newRecord() *record {
 	k := len(r.free)
 	if k == 0 {
-		e := new(entry)
-		e.entry = e
-		return &e.record
+		return new(record)
 	}
-	e := r.free[k-1]
+	rec := r.free[k-1]
 	r.free = r.free[:k-1]
-	return &e.record
+	return rec
 }
 
 // reuse takes the memory of a record that was written, unless something else needs it.
 func (r *Redactor) reuse(rec *record) {
-	e := rec.entry
-	if u := &e.own; rec.plain && rec.unit == nil && !u.stored && len(r.free) < maxFree {
-		*e = entry{}
-		e.entry = e
-		r.free = append(r.free, e)
+	if rec.plain && rec.unit == nil && !rec.own.stored && len(r.free) < maxFree {
+		*rec = record{}
+		r.free = append(r.free, rec)
 	}
 }
 
@@ -102,7 +118,7 @@ func (r *Redactor) memory(rec *record, n int) []byte {
 			c.used = 0
 		}
 		if c == nil {
-			c = &chunk{b: make([]byte, max(n, chunkSize))}
+			c = &chunk{b: r.allocate(max(n, chunkSize))}
 		}
 		c.refs = 1
 		r.chunk = c
@@ -176,7 +192,7 @@ func (r *Redactor) emit(rec *record) {
 	r.sum.Packets++
 	rec.at = r.out.packet(rec)
 	rec.comments = nil
-	if u := rec.unit; u != nil && (len(u.open) == 0 || u.parts == nil) {
+	if u := rec.unit; u != nil && (len(u.open) == 0 || u.pieces == nil) {
 		rec.unit = nil
 	}
 }
@@ -198,12 +214,12 @@ func (r *Redactor) finish(u *unit) {
 		r.filled += int64(o.to - o.from)
 	}
 	u.done = true
-	r.addresses.checksums(u.data, u.layers, u.in, false)
+	r.sumUnit(u, false)
 	r.writeParts(u)
 	end := d.placeOf(u.seq) + int64(u.to-u.from)
 	d.units--
 	store := len(u.open) > 0 && end > d.decided && d.conns > 0 && r.storedUnits < maxStored
-	if u.parts == nil {
+	if u.pieces == nil {
 		u.data = nil
 	}
 	if !store {
@@ -225,9 +241,12 @@ const maxStored = 1 << 18
 
 // writeParts copies the bytes of a reassembled packet to its fragments.
 func (r *Redactor) writeParts(u *unit) {
-	for i, p := range u.parts {
+	if u.pieces == nil {
+		return
+	}
+	for i, p := range u.pieces.parts {
 		b := u.data[p.At : p.At+p.N]
-		if rec := u.sources[i]; rec.data != nil {
+		if rec := u.pieces.sources[i]; rec.data != nil {
 			copy(rec.data[p.From:], b)
 		} else if !rec.omitted {
 			r.out.rewrite(b, rec.at+int64(p.From))
@@ -265,8 +284,8 @@ func (r *Redactor) rewrite(d *direction, c *claim) {
 		if start := d.placeOf(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
 			continue
 		}
-		rec := u.records[len(u.records)-1]
-		if u.parts == nil {
+		rec := u.rec
+		if u.pieces == nil {
 			u.data = make([]byte, rec.n)
 			r.out.read(u.data, rec.at)
 		}
@@ -278,8 +297,8 @@ func (r *Redactor) rewrite(d *direction, c *claim) {
 		for _, o := range u.open {
 			r.filled += int64(o.to - o.from)
 		}
-		r.addresses.checksums(u.data, u.layers, u.in, true)
-		if u.parts == nil {
+		r.sumUnit(u, true)
+		if u.pieces == nil {
 			r.out.rewrite(u.data, rec.at)
 			u.data = nil
 		} else {

@@ -27,7 +27,7 @@ type Options struct {
 	Origin func(p *capture.Packet) capture.Origin
 	// Ended reports whether no more packets come from the input with that index; nil if that is not known.
 	Ended func(file int) bool
-	// Jobs is the number of goroutines that copy messages, besides the one of the run; up to 1 there are none.
+	// Jobs is the number of goroutines that copy messages, the one of the run among them.
 	Jobs int
 	// Window is how many bytes of packets are kept before they are written (default 32 MiB), Memory how many bytes of
 	// messages and their replacements are kept for repeated bytes (default 64 MiB, and at least those of packets that are
@@ -59,6 +59,8 @@ type Redactor struct {
 	batch     *batch      // messages that are collected for them
 	slab      *slab
 	slabs     []*slab // that are free
+	allocated int     // how often allocate was called
+	block     []byte  // that it returns parts of
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block
@@ -74,7 +76,7 @@ type Redactor struct {
 	held        int // bytes
 	chunk       *chunk
 	chunks      []*chunk
-	free        []*entry
+	free        []*record
 	fragments   map[int64]*record // by ordinal
 	storedUnits int
 
@@ -90,6 +92,7 @@ type Redactor struct {
 	notes        []note
 	ifaces       *rewrite.Interfaces
 	spans        []span
+	layers       []packet.Layer // scratch
 }
 
 // note is a comment for a packet.
@@ -287,18 +290,18 @@ func (r *Redactor) record(p *capture.Packet, n int) *record {
 func (r *Redactor) takeSegment(rec *record) {
 	s, l := &r.segment, r.decoder.Layers
 	last := l.All[len(l.All)-1]
-	u := &rec.entry.own
+	u := &rec.own
 	u.seq, u.in, u.layers = s.Seq, last.In, u.few[:0]
-	for _, x := range l.All {
+	for i := range l.All {
+		x := &l.All[i]
 		if x.In == last.In && x.Kind >= packet.LayerIPv4 && x.Kind != packet.LayerExtension && x.Kind != packet.LayerJumbo {
-			u.layers = append(u.layers, x)
+			u.keepLayer(x)
 		}
 	}
 	if s.Flags&packet.SYN != 0 {
 		u.seq++
 	}
-	u.records = append(u.ofPacket[:0], rec)
-	u.data = rec.data
+	u.rec, u.data = rec, rec.data
 	if last.In > 0 {
 		r.addresses.checksums(rec.data, l.All, 0, false) // of the fragment's own headers
 		r.takeReassembled(u, rec)
@@ -325,12 +328,14 @@ func (r *Redactor) takeSegment(rec *record) {
 // takeReassembled takes a segment in a packet that was reassembled from fragments.
 func (r *Redactor) takeReassembled(u *unit, rec *record) {
 	l := r.decoder.Layers
+	pieces := new(fragments)
+	u.pieces = pieces
 	for in := 1; in <= len(l.Joined); in++ {
 		src := l.Joined[in-1]
 		dst := make([]byte, len(src))
 		r.addresses.headers(dst, src, 0, l.All, in)
 		if in == len(l.Joined) {
-			u.data, u.parts = dst, append([]packet.Part(nil), l.Parts[in-1]...)
+			u.data, pieces.parts = dst, append([]packet.Part(nil), l.Parts[in-1]...)
 		} else { // only its headers are its own
 			for _, part := range l.Parts[in-1] {
 				for _, x := range l.All {
@@ -343,25 +348,22 @@ func (r *Redactor) takeReassembled(u *unit, rec *record) {
 			}
 		}
 	}
-	kept := u.parts[:0]
-	for _, part := range u.parts {
+	kept := pieces.parts[:0]
+	for _, part := range pieces.parts {
 		o := r.source(part.Number, rec)
 		if o == nil {
 			continue // it was dropped
 		}
 		kept = append(kept, part)
-		u.sources = append(u.sources, o)
+		pieces.sources = append(pieces.sources, o)
 	}
-	u.parts = kept
-	for _, o := range u.sources {
+	pieces.parts = kept
+	for _, o := range pieces.sources {
 		if o.fragment {
 			o.fragment = false
 			delete(r.fragments, o.ordinal)
 			o.unit = u
 		}
-	}
-	if u.parts == nil {
-		u.parts = []packet.Part{}
 	}
 }
 

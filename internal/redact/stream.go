@@ -17,15 +17,16 @@ type flow struct{ src, dst packet.Endpoint }
 
 // direction is one direction of the successive connections between two ends. Places are sequence numbers that do not wrap.
 type direction struct {
-	at     flow
-	claims []*claim
-	late   *lateUnits
-	place  int64  // of the sequence number seq
-	seq    uint32 // a sequence number
-	conns  int32  // open connections
-	units  int32  // whose packets are not written
-	known  bool
-	framed bool // it has frames of a protocol
+	at      flow
+	claims  []*claim
+	applied int // the number of the claim that was applied last
+	late    *lateUnits
+	place   int64  // of the sequence number seq
+	seq     uint32 // a sequence number
+	conns   int32  // open connections
+	units   int32  // whose packets are not written
+	known   bool
+	framed  bool // it has frames of a protocol
 	// decided is the place before which no more claims come.
 	decided int64
 }
@@ -303,7 +304,7 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, memory *slab, job *copied) *claim {
 	from := d.placeOf(seq)
 	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, memory: memory, job: job}
-	i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
+	i := d.search(from, len(d.claims))
 	j := i
 	for ; j < len(d.claims) && d.claims[j].from < c.to; j++ { // the later claim wins
 		last := d.claims[j]
@@ -338,7 +339,7 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte,
 		if !o.dropped {
 			o.dropped = true
 			all := o.d.claims
-			if i := sort.Search(len(all), func(i int) bool { return all[i].to > o.from }); i == 0 {
+			if i := o.d.search(o.from, 0); i == 0 {
 				all[0] = nil
 				o.d.claims = all[1:]
 			} else {
@@ -348,6 +349,19 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte,
 		}
 	}
 	return c
+}
+
+// search returns the number of the first claim that ends after from. It looks near a number first: a search among all of them has to load many.
+func (d *direction) search(from int64, near int) int {
+	for i := max(0, near-1); i < min(near+2, len(d.claims)); i++ {
+		if d.claims[i].to > from && (i == 0 || d.claims[i-1].to <= from) {
+			return i
+		}
+	}
+	if k := len(d.claims); near >= k && (k == 0 || d.claims[k-1].to <= from) {
+		return k
+	}
+	return sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
 }
 
 // keepClaim adds a claim to those that are kept.
@@ -379,7 +393,8 @@ func (r *Redactor) apply(d *direction, u *unit, open []span, rest []span) []span
 	for _, o := range open {
 		at := o.from
 		from := start + int64(o.from)
-		i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
+		i := d.search(from, d.applied)
+		d.applied = i
 		for ; i < len(d.claims) && at < o.to; i++ {
 			c := d.claims[i]
 			lo, hi := max(int(c.from-start), at), min(int(c.to-start), o.to)

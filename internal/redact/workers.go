@@ -29,7 +29,7 @@ type batch struct {
 const batchBytes = 128 << 10
 
 // maxBatches bounds the batches that wait for a worker, for each worker.
-const maxBatches = 4
+const maxBatches = 2
 
 // slab is memory for messages and their copies, which is used again when no claim needs any of it.
 type slab struct {
@@ -41,6 +41,8 @@ type slab struct {
 const (
 	slabSize = 256 << 10
 	maxSlabs = 256 // that are kept without use
+	// fewAllocations are made one by one.
+	fewAllocations = 6
 )
 
 // original returns the bytes of a message, with room for as many, and the slab that they are in, which is nil for long ones. The slab is
@@ -59,7 +61,7 @@ func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
 			if k := len(r.slabs); k > 0 {
 				s, r.slabs = r.slabs[k-1], r.slabs[:k-1]
 			} else {
-				s = &slab{b: make([]byte, slabSize)}
+				s = &slab{b: r.allocate(slabSize)}
 			}
 			s.used, s.refs = 0, 1
 			r.slab = s
@@ -69,6 +71,20 @@ func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
 		s.refs++
 	}
 	return append(append(both, m.Head...), m.Body...), s
+}
+
+// allocate returns n bytes for messages or packets. After the first ones they are parts of one allocation for most that is kept: otherwise
+// garbage is collected each time that all has grown by a part.
+func (r *Redactor) allocate(n int) []byte {
+	if r.allocated++; r.allocated == fewAllocations {
+		r.block = make([]byte, r.opt.Memory+r.opt.Window/2)
+	}
+	if len(r.block) < n {
+		return make([]byte, n)
+	}
+	b := r.block[:n:n]
+	r.block = r.block[n:]
+	return b
 }
 
 // release says that something needs its bytes of a slab no more.
@@ -82,23 +98,35 @@ func (r *Redactor) release(s *slab) {
 }
 
 // Instead is for [pipeline.Options]: it copies messages of which no tree is needed. With several jobs workers copy them: which messages
-// these are is known before, and it does not matter when they are copied.
+// these are is known before, and it does not matter when they are copied. While the workers have enough to do it copies them itself, which
+// takes one walk less.
 func (r *Redactor) Instead() func(m *rpc.Message) any {
-	if r.opt.Jobs < 2 {
-		one := new(copied)
-		return func(m *rpc.Message) any {
-			both, memory := r.original(m)
-			both, ok := r.scrubber.Body(both, m)
-			if !ok {
-				r.release(memory)
+	if r.opt.Jobs > 1 {
+		r.startWorkers()
+	}
+	one := new(copied)
+	return func(m *rpc.Message) any {
+		if len(r.queue) < cap(r.queue) {
+			if !r.scrubber.MayBody(m) {
 				return nil
 			}
-			one.both, one.memory = both, memory
-			return one
+			return r.enqueue(m)
 		}
+		both, memory := r.original(m)
+		both, ok := r.scrubber.Body(both, m)
+		if !ok {
+			r.release(memory)
+			return nil
+		}
+		one.both, one.memory = both, memory
+		return one
 	}
-	r.queue = make(chan *batch, r.opt.Jobs*maxBatches)
-	for range r.opt.Jobs {
+}
+
+// startWorkers starts the workers.
+func (r *Redactor) startWorkers() {
+	r.queue = make(chan *batch, (r.opt.Jobs-1)*maxBatches)
+	for range r.opt.Jobs - 1 {
 		s := scrub.New(r.opt.Formats, r.opt.Key)
 		go func() {
 			for b := range r.queue {
@@ -108,12 +136,6 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 				close(b.done)
 			}
 		}()
-	}
-	return func(m *rpc.Message) any {
-		if !r.scrubber.MayBody(m) {
-			return nil
-		}
-		return r.enqueue(m)
 	}
 }
 

@@ -105,16 +105,27 @@ func (p *prf) permute(x, n, tweak uint64, inverse bool) uint64 {
 	}
 }
 
+// fewInts is how many integers around 0 have replacements in a table of their own, which are as near to it.
+const fewInts = 2 * 1000
+
 // Int implements [decode.Mapper].
 func (s *mapper) Int(n int64) int64 {
 	if s.calendar || s.salt != 0 || s.prf.even > 0 {
 		return s.int(n)
 	}
-	c := s.numbers.slot(uint64(n))
-	if c.is != uint64(n) {
-		*c = knownNumber{uint64(n), uint64(s.int(n))}
+	if n+fewInts/2 >= 0 && n < fewInts/2 {
+		few := &s.fewInts[n+fewInts/2]
+		if *few == 0 {
+			*few = int16(s.int(n)) + fewInts
+		}
+		return int64(*few - fewInts)
 	}
-	return int64(c.becomes)
+	becomes, known := s.numbers.find(uint64(n))
+	if !known {
+		becomes = uint64(s.int(n))
+		s.numbers.add(uint64(n), becomes)
+	}
+	return int64(becomes)
 }
 
 // int is Int of a number that comes for the first time.
@@ -145,25 +156,45 @@ func (s *mapper) Within(n, lo, hi int64) int64 {
 	return lo + int64(s.prf.shuffle(uint64(n-lo), uint64(hi-lo)+1, 'w'|uint64(s.salt)<<8))
 }
 
-// numberCache remembers the replacements of numbers. The slot of a number follows from the number alone.
-type numberCache []knownNumber
+// numberCache remembers the replacements of numbers in sets of four, a line of the processor's cache each. The set of a number follows from
+// the number alone; the one that came last is the first one of it.
+type numberCache [][4]knownNumber
 
 // knownNumber is a number and its replacement.
 type knownNumber struct{ is, becomes uint64 }
 
-const (
-	numberSlotBits = 16
-	numberSlots    = 1 << numberSlotBits
-)
+const intSetBits, floatSetBits = 15, 14
 
-func newNumberCache() numberCache {
-	c := make(numberCache, numberSlots)
-	c.slot(0).is = 1 // a number of another slot, as 0 is in all others
+func newNumberCache(bits int) numberCache {
+	c := make(numberCache, 1<<bits)
+	for i := range c[0] {
+		c[0][i].is = 1 // a number of another set, as 0 is in all others
+	}
 	return c
 }
 
-func (c numberCache) slot(n uint64) *knownNumber {
-	return &c[n*0x9e3779b97f4a7c15>>(64-numberSlotBits)&(numberSlots-1)]
+// set returns the number of the set that has n if it is known.
+func (c numberCache) set(n uint64) (set uint64) {
+	set, _ = bits.Mul64(n*0x9e3779b97f4a7c15, uint64(len(c)))
+	return set
+}
+
+// find returns the replacement of n if it is known.
+func (c numberCache) find(n uint64) (becomes uint64, known bool) {
+	set := &c[c.set(n)]
+	for i := range set {
+		if set[i].is == n {
+			return set[i].becomes, true
+		}
+	}
+	return 0, false
+}
+
+// add adds a number that is not known.
+func (c numberCache) add(n, becomes uint64) {
+	set := &c[c.set(n)]
+	copy(set[1:], set[:3])
+	set[0] = knownNumber{n, becomes}
 }
 
 // calendar are the bounds for months, hours, days and minutes, so that each becomes another one; 0 stays.
@@ -198,11 +229,12 @@ func (s *mapper) Float(f float64, bitSize int) float64 {
 		return s.float(f, bitSize)
 	}
 	n := math.Float64bits(f)
-	c := s.floats.slot(n)
-	if c.is != n {
-		*c = knownNumber{n, math.Float64bits(s.float(f, bitSize))}
+	becomes, known := s.floats.find(n)
+	if !known {
+		becomes = math.Float64bits(s.float(f, bitSize))
+		s.floats.add(n, becomes)
 	}
-	return math.Float64frombits(c.becomes)
+	return math.Float64frombits(becomes)
 }
 
 // float is Float of a number that comes for the first time.

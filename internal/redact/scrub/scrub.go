@@ -7,11 +7,13 @@ import (
 
 // mapper is the [decode.Mapper] of a Scrubber.
 type mapper struct {
-	prf    *prf
-	record func(original string)
-	texts  *textCache
+	prf        *prf
+	record     func(original string)
+	texts      *textCache
+	shortTexts *shortTextCache
 	// numbers and floats are caches as well.
 	numbers, floats numberCache
+	fewInts         [fewInts]int16 // plus fewInts; 0: not known
 	runes           []rune
 	key             []byte
 	// salt chooses among replacements if the first one does not fit; plain replaces letters and digits only.
@@ -44,7 +46,7 @@ type Scrubber struct {
 // equal values become equal ones in all messages, and nobody can test a guess without it.
 func New(formats []decode.Format, key [32]byte) *Scrubber {
 	return &Scrubber{
-		mapper: mapper{prf: newPRF(key), texts: newTextCache(), numbers: newNumberCache(), floats: newNumberCache()}, formats: formats,
+		mapper: mapper{prf: newPRF(key), texts: newTextCache(), shortTexts: newShortTextCache(), numbers: newNumberCache(intSetBits), floats: newNumberCache(floatSetBits)}, formats: formats,
 		decoders: rpc.Decoders{Formats: formats}, learned: make(map[place]uint8),
 	}
 }

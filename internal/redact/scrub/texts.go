@@ -74,7 +74,9 @@ func (s *mapper) Text(runes []rune) {
 	for _, r := range runes {
 		s.key = appendRune(s.key, r)
 	}
-	s.replaceText(s.key)
+	if !s.UTF8(s.key) { // which has halves of surrogate pairs
+		s.replace(s.key)
+	}
 	for i, at := 0, 0; at < len(s.key); i++ {
 		r, size := decodeRune(s.key[at:])
 		runes[i] = r
@@ -84,31 +86,53 @@ func (s *mapper) Text(runes []rune) {
 
 // UTF8 implements [decode.Mapper].
 func (s *mapper) UTF8(b []byte) bool {
-	if !utf8.Valid(b) {
-		return false
+	switch {
+	case len(b) == 0:
+	case !s.caches() || len(b) > maxCachedLen:
+		if !utf8.Valid(b) {
+			return false
+		}
+		s.replace(b)
+	case len(b) <= maxShortText:
+		text := shortTextOf(b)
+		return s.replaceShort(b, text, s.shortTexts.hash(text))
+	default:
+		return s.replaceLong(b, s.texts.hash(b))
 	}
-	s.replaceText(b)
 	return true
 }
 
-// replaceText replaces a text in UTF-8, in which halves of surrogate pairs have three bytes, as any other character of 16 bits.
-func (s *mapper) replaceText(b []byte) {
-	if len(b) == 0 {
-		return
+// caches reports whether the replacements of texts follow from the texts and the key alone, and nobody records them.
+func (s *mapper) caches() bool {
+	return !s.plain && s.salt == 0 && s.prf.even == 0 && s.record == nil
+}
+
+// replaceShort is UTF8 of the text b, which t is as well, with its hash. If it is known it is UTF-8.
+func (s *mapper) replaceShort(b []byte, t shortText, hash uint64) bool {
+	if known := s.shortTexts.find(t, hash); known != nil {
+		known.put(b)
+		return true
 	}
-	if s.record != nil && len(b) >= markEvery {
-		s.record(string(b))
+	if !utf8.Valid(b) {
+		return false
 	}
-	if s.plain || s.salt != 0 || s.prf.even > 0 || len(b) > maxCachedLen {
-		s.replace(b)
-		return
-	}
-	known, hash := s.texts.find(b)
+	s.replace(b)
+	s.shortTexts.add(t, shortTextOf(b), hash)
+	return true
+}
+
+// replaceLong is UTF8 of a text with its hash in the cache of texts. If it is known it is UTF-8.
+func (s *mapper) replaceLong(b []byte, hash uint64) bool {
+	known := s.texts.find(b, hash)
 	if known == nil {
+		if !utf8.Valid(b) {
+			return false
+		}
 		known = s.texts.add(b, hash)
 		s.replace(known)
 	}
 	copy(b, known)
+	return true
 }
 
 // appendRune is utf8.AppendRune that keeps halves of surrogate pairs.
@@ -130,8 +154,12 @@ func decodeRune(b []byte) (r rune, size int) {
 	return rune(b[0]&0xf)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f), 3
 }
 
-// replace is replaceText of at least one byte, as it is done for a text that comes for the first time.
+// replace replaces a text of at least one byte that comes for the first time. It is in UTF-8, in which halves of surrogate pairs have three
+// bytes, as any other character of 16 bits.
 func (s *mapper) replace(b []byte) {
+	if s.record != nil && len(b) >= markEvery {
+		s.record(string(b))
+	}
 	stream := s.prf.seed('s', s.salt, b)
 	switch {
 	case s.plain:

@@ -3,6 +3,7 @@ package hessian2
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -19,11 +20,14 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	case decode.Float64, decode.Float32:
 		return scrubDouble(b, m)
 	case decode.String, decode.Char, decode.Decimal:
-		return scrubChunks(b, asAnyText, chunkEnd, func(text []byte) { wire.MapUTF8(text, n.Kind, m) }, false)
+		_, ok := scrubChunks(b, nil, asAnyText, chunkEnd, func(text []byte) { wire.MapUTF8(text, n.Kind, m) }, false)
+		return ok
 	case decode.Bytes:
-		return scrubChunks(b, asAnyBytes, func(b []byte, n int) int { return n }, m.Bytes, false)
+		_, ok := scrubChunks(b, nil, asAnyBytes, func(b []byte, n int) int { return n }, m.Bytes, false)
+		return ok
 	case decode.Opaque: // of a body that was cut, the start of a text
-		return scrubChunks(b, asAnyText, chunkEnd, func(text []byte) { wire.MapUTF8(text, decode.String, m) }, true)
+		_, ok := scrubChunks(b, nil, asAnyText, chunkEnd, func(text []byte) { wire.MapUTF8(text, decode.String, m) }, true)
+		return ok
 	}
 	return false
 }
@@ -96,52 +100,48 @@ func asAnyBytes(b byte) (head int, more, ok bool) {
 }
 
 // scrubChunks replaces a text or a binary that is written in chunks, as one: a character may begin in one chunk and end in
-// the next. end returns the length of so many units. cut is set if b ends within them.
-func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b []byte, units int) int, replace func(content []byte), cut bool) bool {
+// the next. end returns the length of so many units. cut is set if b ends within them. The content of several chunks is copied to scratch, which
+// is returned with the memory that it then has.
+func scrubChunks(b, scratch []byte, as func(byte) (head int, more, ok bool), end func(b []byte, units int) int, replace func(content []byte), cut bool) (memory []byte, ok bool) {
 	type span struct{ from, to int }
-	var spans []span
-	var content []byte
+	var few [8]span
+	spans := few[:0]
 	for at, more := 0, true; more; {
 		if at >= len(b) {
-			return false
+			return scratch, false
 		}
 		head, another, ok := as(b[at])
 		if !ok || at+head > len(b) {
-			return false
+			return scratch, false
 		}
 		from := at + head
 		n := end(b[from:], chunkLen(b[at:from]))
 		if cut && n < 0 {
-			n, cut = wholeLen(b[from:]), false
-			spans = append(spans, span{from, from + n})
-			content = append(content, b[from:from+n]...)
-			break
-		}
-		if n < 0 || from+n > len(b) {
-			return false
-		}
-		if at == 0 && !another && !cut {
-			if from+n != len(b) {
-				return false
-			}
-			replace(b[from:]) // as most are
-			return true
+			n, another, cut = wholeLen(b[from:]), false, false
+		} else if n < 0 || from+n > len(b) || !another && from+n != len(b) {
+			return scratch, false
 		}
 		at, more = from+n, another
 		spans = append(spans, span{from, at})
-		content = append(content, b[from:at]...)
-		if !more && at != len(b) {
-			return false
-		}
 	}
 	if cut {
-		return false
+		return scratch, false
+	}
+	if len(spans) == 1 { // as most are
+		s := spans[0]
+		replace(b[s.from:s.to])
+		return scratch, true
+	}
+	content := slices.Grow(scratch[:0], len(b))
+	for _, s := range spans {
+		content = append(content, b[s.from:s.to]...)
 	}
 	replace(content)
+	from := 0
 	for _, s := range spans {
-		content = content[copy(b[s.from:s.to], content):]
+		from += copy(b[s.from:s.to], content[from:])
 	}
-	return true
+	return content, true
 }
 
 // wholeLen returns the length of the whole characters at the start of b, a text that may end within one.
@@ -161,6 +161,13 @@ func wholeLen(b []byte) int {
 func chunkEnd(b []byte, units int) int {
 	at := 0
 	for ; units > 0; units-- {
+		for units >= 8 && len(b)-at >= 8 && binary.LittleEndian.Uint64(b[at:])&0x8080808080808080 == 0 {
+			at += 8
+			units -= 8
+		}
+		if units == 0 {
+			break
+		}
 		if at >= len(b) {
 			return -1
 		}

@@ -2,6 +2,7 @@ package hessian2
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -25,6 +26,9 @@ type bodyScrubber struct {
 	nodes     int  // that a tree would have at most
 	depth     int  // of nesting
 	copied    bool // an object was met that references would repeat
+	waiting   [64]decode.ValueAt
+	waits     int    // of waiting: values that are not replaced yet
+	content   []byte // scratch, of a text in chunks
 
 	definitions map[string]*scrubbedClass // by their bytes
 	typeNames   map[string]bool           // whether types can be names
@@ -61,13 +65,16 @@ func newBodyScrubber() decode.BodyScrubber {
 func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Mapper) bool {
 	s.b, s.at, s.m = b, 0, m
 	s.classes, s.constants = s.classes[:0], s.constants[:0]
-	s.types, s.objects, s.nodes, s.depth, s.copied = 0, 0, 0, 0, false
+	s.types, s.objects, s.nodes, s.depth, s.copied, s.waits = 0, 0, 0, 0, false, 0
 	if s.kept > maxKeys {
 		clear(s.definitions)
 		clear(s.typeNames)
 		s.kept = 0
 	}
 	done := s.values(n) && (!attachments || s.attachments()) && s.at == len(b)
+	if done {
+		s.replaceWaiting()
+	}
 	s.b, s.m = nil, nil
 	clear(s.constants)
 	return done
@@ -76,11 +83,32 @@ func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Map
 // values takes n values.
 func (s *bodyScrubber) values(n int) bool {
 	for range n {
+		if s.shortASCII() {
+			continue
+		}
 		if !s.value() {
 			return false
 		}
 	}
 	return true
+}
+
+// shortASCII takes the text at the cursor if it has 1 to 15 characters, all of them ASCII, and is not at the end of the body.
+func (s *bodyScrubber) shortASCII() bool {
+	b, at := s.b, s.at
+	if len(b)-at < 17 || s.nodes > maxScrubbedNodes {
+		return false
+	}
+	n, w := b[at], b[at+1:at+17]
+	if n-1 >= 15 {
+		return false
+	}
+	m := &asciiMasks[n]
+	if m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:]) != 0 {
+		return false
+	}
+	s.nodes++
+	return s.later(at+1, at+1+int(n), decode.String)
 }
 
 // value takes the value at the cursor.
@@ -131,20 +159,44 @@ func (s *bodyScrubber) replace(stop int, k decode.Kind) bool {
 	return scrub(v, &s.node, s.m)
 }
 
+// later moves the cursor to stop and replaces the value of kind k that ends there together with those after it.
+func (s *bodyScrubber) later(from, stop int, k decode.Kind) bool {
+	s.at = stop
+	if s.m == nil {
+		return true
+	}
+	if s.waits == len(s.waiting) {
+		s.replaceWaiting()
+	}
+	s.waiting[s.waits] = decode.ValueAt{Off: int32(from), Len: int32(stop - from), Kind: k}
+	s.waits++
+	return true
+}
+
+// replaceWaiting replaces the values that wait.
+func (s *bodyScrubber) replaceWaiting() {
+	if s.waits > 0 {
+		s.m.Values(s.b, s.waiting[:s.waits])
+		s.waits = 0
+	}
+}
+
 // scalar takes a value of fixed size.
 func (s *bodyScrubber) scalar(r rule, size int) bool {
 	stop := s.at + size
 	if stop > len(s.b) {
 		return false
 	}
-	switch r {
-	case integer, long:
+	switch {
+	case r == double && size == 9:
+		return s.later(s.at+1, stop, decode.Float64)
+	case r == double:
+		return s.replace(stop, decode.Float64)
+	case size == 9, size == 5: // integers and dates
+		return s.later(s.at+1, stop, decode.Int)
+	case r == integer, r == long:
 		s.node.Num = number(s.b[s.at:stop])
 		return s.replace(stop, decode.Int)
-	case double:
-		return s.replace(stop, decode.Float64)
-	case date:
-		return s.replace(stop, decode.Date)
 	}
 	s.at = stop // null, true, false
 	return true
@@ -157,11 +209,17 @@ func (s *bodyScrubber) text() bool {
 		return s.replaceText(at, v)
 	}
 	units, stop := s.chunks(asText, unitsEnd)
-	if stop < 0 || !s.replace(stop, decode.String) {
+	if stop < 0 {
 		return false
 	}
+	s.at = stop
 	if s.m == nil {
 		return true
+	}
+	replace := func(text []byte) { wire.MapUTF8(text, decode.String, s.m) }
+	var ok bool
+	if s.content, ok = scrubChunks(s.b[at:stop], s.content, asText, chunkEnd, replace, false); !ok {
+		return false
 	}
 	s.at = at
 	again, stopped := s.chunks(asText, unitsEnd)
@@ -171,10 +229,10 @@ func (s *bodyScrubber) text() bool {
 
 // replaceText replaces the text v of one chunk, which starts at offset at and ends at the cursor.
 func (s *bodyScrubber) replaceText(at int, v []byte) bool {
-	if s.m == nil || s.m.UTF8(v) {
-		return true
-	}
 	stop := s.at
+	if s.m == nil || chunkLen(s.b[at:stop-len(v)]) == len(v) || utf8.Valid(v) { // it is ASCII, or else UTF-8
+		return s.later(stop-len(v), stop, decode.String)
+	}
 	wire.MapUTF8(v, decode.String, s.m)
 	s.at = at
 	return s.plain() != nil && s.at == stop

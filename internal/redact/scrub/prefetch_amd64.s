@@ -1,0 +1,14 @@
+#include "textflag.h"
+
+// func prefetch(places *[together]*uint64)
+TEXT ·prefetch(SB), NOSPLIT, $0-8
+	MOVQ places+0(FP), SI
+	MOVQ $16, CX
+
+next:
+	MOVQ       (SI), AX
+	PREFETCHT0 (AX)
+	ADDQ       $8, SI
+	DECQ       CX
+	JNZ        next
+	RET
