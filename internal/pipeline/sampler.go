@@ -21,8 +21,8 @@ type Sample struct {
 	// Bytes bounds the sampled bodies of a lane: this much, and 1/sampleGrowth of all bodies so far; one method gets
 	// at most half. At least minCalls per method are sampled anyway. 0 means no bound.
 	Bytes int
-	// Packets is the number of first packets of the capture whose calls are all sampled, up to earlySampleBytes per
-	// lane, so that a small capture is sampled completely. It needs Calls.
+	// Packets is the number of first packets of the capture whose calls are all sampled, up to earlySampleBytes and maxSampledMethods
+	// per lane, so that a small capture is sampled completely. It needs Calls.
 	Packets int64
 	// Paths adds the bytes by path.
 	Paths bool
@@ -50,8 +50,9 @@ const (
 	// maxCharged is the number of bytes that one body costs at most, so that a large one does not use up its lane's
 	// budget. maxLarge bounds all larger bodies of a lane.
 	maxCharged, maxLarge = 16 << 10, 16 << 20
-	// maxSampledMethods bounds the methods of a lane that are sampled.
-	maxSampledMethods = 1 << 12
+	// maxSampledMethods bounds the methods of a lane that are sampled: with tens of thousands of methods decoding one call of each would
+	// cost several times what measuring all calls does, and their paths most of the memory.
+	maxSampledMethods = 1 << 9
 	// maxUnidentified is the number of request bodies that a lane keeps whole before their operation is known.
 	maxUnidentified = 1 << 10
 	// maxCopied and minCopied bound the size of a copied body, copiesPerMethod the number of copies per method and
@@ -118,13 +119,18 @@ func newSampler(w *worker) *sampler {
 
 // early reports whether all calls of the lane are sampled because the capture has just begun.
 func (k *sampler) early(l *lane) bool {
-	return l.now>>orderLaneBits <= uint64(k.Packets) && k.bytes < earlySampleBytes
+	return l.now>>orderLaneBits <= uint64(k.Packets) && k.hasRoom()
+}
+
+// hasRoom reports whether the first packets of the capture have neither used up their bytes nor the methods of the lane.
+func (k *sampler) hasRoom() bool {
+	return k.bytes < earlySampleBytes && len(k.methods) < maxSampledMethods
 }
 
 // takesAll reports whether bodies are sampled that belong to no known method or request, too: bytes by path of a small capture
 // are those of all bodies, also of those that its end completes.
 func (k *sampler) takesAll(l *lane) bool {
-	return k.Calls == AllCalls || k.Paths && l.lastSegment <= k.Packets && k.bytes < earlySampleBytes
+	return k.Calls == AllCalls || k.Paths && l.lastSegment <= k.Packets && k.hasRoom()
 }
 
 // needsCall reports whether one more call of a method is to be sampled.
