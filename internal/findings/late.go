@@ -16,11 +16,13 @@ type deadline struct {
 	method *method
 	// millis is the timeout of all sampled requests, 0 if they have none or different ones. sampled is their number.
 	millis, sampled int64
-	key             string // of the attachment with the timeout
-	// own counts the responses that came later than their own request's timeout, like those that came later than millis although
-	// their requests were not sampled.
-	own, like late
+	key             string  // of the attachment with the timeout
+	late            *lateOf // nil if no response was late
 }
+
+// lateOf counts the responses that came later than their own request's timeout, and those that came later than deadline.millis although
+// their requests were not sampled.
+type lateOf struct{ own, like late }
 
 // late counts responses that came after the timeout of their calls.
 type late struct {
@@ -72,9 +74,9 @@ func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
 	if d == nil {
 		return 0
 	}
-	millis, count := d.millis, &d.like
-	if s := c.Request.Sample; s != nil {
-		millis, count = s.Timeout, &d.own
+	millis, s := d.millis, c.Request.Sample
+	if s != nil {
+		millis = s.Timeout
 		if d.sampled == 0 {
 			d.millis = millis
 		} else if d.millis != millis {
@@ -86,6 +88,13 @@ func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
 		}
 	}
 	if ns, ok := c.Latency(); ok && millis > 0 && ns > millis*1e6 {
+		if d.late == nil {
+			d.late = new(lateOf)
+		}
+		count := &d.late.like
+		if s != nil {
+			count = &d.late.own
+		}
 		count.add(late{sum{1, c.Response.FrameBytes(), placeOf(c.Response)}, ns, millis, millis})
 	}
 	return millis
@@ -101,11 +110,14 @@ func lateResponses(k *Collector, e *evidence) {
 	}
 	by := make(map[*method]*found)
 	for _, d := range k.deadlineOrder {
-		l := d.own
+		if d.late == nil {
+			continue
+		}
+		l := d.late.own
 		inferred := int64(0)
 		if d.millis > 0 {
-			l.add(d.like)
-			inferred = d.like.calls
+			l.add(d.late.like)
+			inferred = d.late.like.calls
 		}
 		if l.calls == 0 {
 			continue

@@ -14,8 +14,9 @@ import (
 type Pairs struct {
 	pairs map[pairKey]*Pair
 	ties  map[tieKey]*tie
-	// strata has the stratum of each method of each group.
+	// strata has the stratum of each method of each group with several, made is the number of all strata.
 	strata map[stratumKey]*Stratum
+	made   int
 	rest   *Pair
 	// recent is a cache of ties, indexed by the hash of their keys.
 	recent *[recentTies]recentTie
@@ -78,6 +79,8 @@ type tie struct {
 type Stratum struct {
 	Layers []Layer
 	Next   *Stratum // of the group
+	method methodKey
+	first  [2]Layer // most methods have no more
 }
 
 // Layer holds bodies of one direction and serialization, of about one size, either failures or not. Bodies of another size
@@ -86,14 +89,14 @@ type Layer struct {
 	serialization string
 	response      bool
 	failed        bool
-	size          uint8                      // half the number of bits of the length, so bodies of the next size are four times as long
-	Body          int64                      // bytes of all bodies
-	Parts         [decode.ClassMissing]int64 // bytes of the sampled bodies by class
+	size          uint8                       // half the number of bits of the length, so bodies of the next size are four times as long
+	Body          int64                       // bytes of all bodies
+	Parts         *[decode.ClassMissing]int64 // bytes of the sampled bodies by class, nil without any
 }
 
 type stratumKey struct {
-	group           *Group
-	service, method string
+	group *Group
+	methodKey
 }
 
 const (
@@ -141,7 +144,8 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 		clear(p.ties) // they are created again; their pairs stay
 	}
 	t := &tie{group: k.group, pair: p.rest}
-	t.stratum = p.stratum(stratumKey{k.group, m.Service(), m.Method()})
+	name := methodKey{m.Service(), m.Method()}
+	t.stratum = p.stratum(k.group, name)
 	host := call.Host(c.Client())
 	key := pairKey{host, c.Server()}
 	if pair := p.pairs[key]; pair != nil {
@@ -150,7 +154,6 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 		t.pair = &Pair{Client: host, Server: c.Server(), methods: make(map[methodKey]*MethodBytes)}
 		p.pairs[key] = t.pair
 	}
-	name := methodKey{m.Service(), m.Method()}
 	t.method = t.pair.methods[name]
 	switch {
 	case t.method != nil:
@@ -167,17 +170,26 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 // maxStrata limits the strata; further methods of a group share one.
 const maxStrata = 1 << 16
 
-func (p *Pairs) stratum(k stratumKey) *Stratum {
-	s := p.strata[k]
-	if s == nil && len(p.strata) >= maxStrata {
-		k.service, k.method = "", ""
-		s = p.strata[k]
+// stratum returns the stratum of a method of a group. Most groups have one method, which the map does not need to have.
+func (p *Pairs) stratum(g *Group, method methodKey) *Stratum {
+	if s := g.Strata; s != nil && s.Next == nil && s.method == method {
+		return s
 	}
-	if s == nil {
-		s = &Stratum{Next: k.group.Strata}
-		p.strata[k] = s
-		k.group.Strata = s
+	s := p.strata[stratumKey{g, method}]
+	switch {
+	case s != nil:
+		return s
+	case p.made >= maxStrata && method != (methodKey{}):
+		return p.stratum(g, methodKey{})
 	}
+	s = &Stratum{Next: g.Strata, method: method}
+	s.Layers = s.first[:0]
+	if only := g.Strata; only != nil {
+		p.strata[stratumKey{g, only.method}] = only
+		p.strata[stratumKey{g, method}] = s
+	}
+	p.made++
+	g.Strata = s
 	return s
 }
 
@@ -197,6 +209,12 @@ func (s *Stratum) message(m *call.Message) {
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.BodyLen)
+	if m.Parts == (decode.PartBytes{}) {
+		return
+	}
+	if l.Parts == nil {
+		l.Parts = new([decode.ClassMissing]int64)
+	}
 	for i, n := range m.Parts {
 		l.Parts[i] += int64(n)
 	}
