@@ -44,7 +44,7 @@ func (l *late) add(o late) {
 
 // deadline returns what is known of the timeouts of a call, or nil.
 func (k *Collector) deadline(of *conn, m *method) *deadline {
-	at := &k.latestDeadlines[(of.client.number*0x9e3779b1+m.number)%recent]
+	at := &k.latestDeadlines[(of.client.number*0x9e3779b1+m.number)%uint32(len(k.latestDeadlines))]
 	if d := *at; d != nil && d.method == m && d.client == of.client {
 		return d
 	}
@@ -67,14 +67,24 @@ type clientMethod struct {
 	*method
 }
 
+// inTime reports whether the response of a call came before any timeout that is known, as most do.
+func (k *Collector) inTime(c *call.Call) bool {
+	ns, ok := c.Latency()
+	return k.leastTimeout == 0 || ok && c.Aborted == "" && ns <= k.leastTimeout*1e6
+}
+
 // addDeadline counts a request that expects a response, and its response if it came too late. It returns the timeout of the request in
 // milliseconds as far as it is known.
 func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
+	s := c.Request.Sample
+	if s == nil && k.inTime(c) {
+		return 0
+	}
 	d := k.deadline(of, m)
 	if d == nil {
 		return 0
 	}
-	millis, s := d.millis, c.Request.Sample
+	millis := d.millis
 	if s != nil {
 		millis = s.Timeout
 		if d.sampled == 0 {
@@ -85,6 +95,9 @@ func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
 		d.sampled++
 		if s.Timeout > 0 {
 			d.key = s.TimeoutKey
+			if k.leastTimeout == 0 || s.Timeout < k.leastTimeout {
+				k.leastTimeout = s.Timeout
+			}
 		}
 	}
 	if ns, ok := c.Latency(); ok && millis > 0 && ns > millis*1e6 {

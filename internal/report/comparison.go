@@ -124,6 +124,31 @@ func manyFailed(g *sizes.Group) *sizes.Group {
 // compared returns the rows of a comparison: groups summed by serialization, or by all keys if serialization is not one of them
 // (then apart is false).
 func (r *Report) compared() (keys []int, apart bool, rows []*sizes.Group) {
+	if c := r.rendered; c != nil {
+		if c.rows == nil {
+			c.keys, c.apart, c.rows = r.compare()
+		}
+		return c.keys, c.apart, slices.Clone(c.rows)
+	}
+	return r.compare()
+}
+
+// comparedRows is what compare returned, nil before.
+type comparedRows struct {
+	keys  []int
+	apart bool
+	rows  []*sizes.Group
+}
+
+// once returns a copy of the report for one rendering, which sums the rows of the comparison once: several sections have them, and there may
+// be many groups.
+func (r *Report) once() *Report {
+	c := *r
+	c.rendered = new(comparedRows)
+	return &c
+}
+
+func (r *Report) compare() (keys []int, apart bool, rows []*sizes.Group) {
 	for i, k := range r.By.Keys {
 		if k == sizes.Protocol || k == sizes.Serialization {
 			keys = append(keys, i)
