@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,7 +158,7 @@ func (r *Report) compare() (keys []int, apart bool, rows []*sizes.Group) {
 	}
 	rows = r.merge(keys)
 	if apart || r.Sorted == "" && !r.byTime() {
-		slices.SortStableFunc(rows, byWire)
+		sortByWire(rows)
 	}
 	return keys, apart, rows
 }
@@ -187,11 +186,6 @@ func spanningLabel(text string, n int) []cell {
 
 // byTime reports whether groups are in time order. They are then not ranked unless the user asks for an order.
 func (r *Report) byTime() bool { return len(r.By.Keys) > 0 && r.By.Keys[0] == sizes.Time }
-
-// byWire orders rows by bytes on the wire, largest first, groups beyond the limit last.
-func byWire(a, b *sizes.Group) int {
-	return cmp.Or(restLast(a, b), cmp.Compare(b.WireBytes(), a.WireBytes()))
-}
 
 func sumOf(rows []*sizes.Group) *sizes.Group {
 	sum := new(sizes.Group)

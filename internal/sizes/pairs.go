@@ -94,12 +94,18 @@ type Stratum struct {
 // have other parts, so an estimate is made by layer.
 type Layer struct {
 	serialization string
-	response      bool
-	failed        bool
-	size          uint8                       // half the number of bits of the length, so bodies of the next size are four times as long
+	kind          layerKind
 	Body          int64                       // bytes of all bodies
 	Parts         *[decode.ClassMissing]int64 // bytes of the sampled bodies by class, nil without any
 }
+
+// layerKind is half the number of bits of the length, so that bodies of the next size are four times as long, and bits for responses and failures.
+type layerKind uint8
+
+const (
+	responseLayer layerKind = 1 << 6
+	failedLayer   layerKind = 1 << 7
+)
 
 type stratumKey struct {
 	group *Group
@@ -259,14 +265,19 @@ func (s *Stratum) message(m *call.Message) {
 	if !m.Complete {
 		return
 	}
-	response, size := !m.Request, uint8(bits.Len(uint(m.BodyLen))/2)
-	failed := response && (m.Failed || m.Exception)
+	kind := layerKind(bits.Len(uint(m.BodyLen)) / 2)
+	if !m.Request {
+		kind |= responseLayer
+		if m.Failed || m.Exception {
+			kind |= failedLayer
+		}
+	}
 	at := 0
-	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed || s.Layers[at].serialization != m.Serialization) {
+	for at < len(s.Layers) && (s.Layers[at].kind != kind || s.Layers[at].serialization != m.Serialization) {
 		at++
 	}
 	if at == len(s.Layers) {
-		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size, serialization: m.Serialization})
+		s.Layers = append(s.Layers, Layer{kind: kind, serialization: m.Serialization})
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.BodyLen)
