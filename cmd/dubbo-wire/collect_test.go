@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/dev/bench/traffic"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/pipeline"
@@ -177,6 +179,29 @@ func TestSample(t *testing.T) {
 	assert.InEpsilon(t, body, sum(one.Selected.Parts), 1e-3)
 	none := collected(t, measure.Config{}, 1, file)
 	assert.False(t, none.Sampled)
+}
+
+// Of tens of thousands of methods the first ones of each group of connections are sampled, also among the first packets, and the report
+// says so.
+func TestSampledMethods(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "methods.pcap")
+	_, err := traffic.WriteFile(file, traffic.Config{Size: 2_000_000, Mix: "methods", Connections: 1})
+	require.NoError(t, err)
+	sampled := func(r *report.Report) (values [][]string) {
+		for _, g := range r.Groups {
+			if g.Sampled[0] > 0 {
+				values = append(values, g.Values)
+				assert.NotNil(t, g.Anatomy, g.Values)
+			}
+		}
+		return values
+	}
+	one := collected(t, measure.Config{Sample: measure.AsNeeded}, 1, file)
+	assert.Len(t, sampled(one), 512)
+	assert.Greater(t, len(one.Groups), 1024)
+	assert.Equal(t, sampled(one), sampled(collected(t, measure.Config{Sample: measure.AsNeeded}, 4, file)))
+	assert.Contains(t, one.SampleNote(), "Bytes by path come from a sample: "+report.Count(one.Selected.Sampled[0])+" of ")
+	assert.Len(t, sampled(collected(t, measure.Config{Sample: pipeline.AllCalls}, 1, file)), len(one.Groups))
 }
 
 // An estimate weighs every method by its bytes, also where a group has several: the few calls that were sampled are not

@@ -52,8 +52,9 @@ type Collector struct {
 	failureOrder  []*failure // in order of their first call
 	deadlines     map[clientMethod]*deadline
 	deadlineOrder []*deadline // in order of their first call
-	// latestDeadlines is a cache of deadlines, by the numbers of client and method.
-	latestDeadlines [recent]*deadline
+	leastTimeout  int64       // of all sampled requests, in milliseconds; 0 if they have none
+	// latestDeadlines is a cache of deadlines, by the numbers of client and method. There are many more of them than methods.
+	latestDeadlines [8 * recent]*deadline
 	attempts        attempts
 	serverNumbers   map[string]uint32
 	exhausted       map[string]*exhausted

@@ -16,11 +16,13 @@ type deadline struct {
 	method *method
 	// millis is the timeout of all sampled requests, 0 if they have none or different ones. sampled is their number.
 	millis, sampled int64
-	key             string // of the attachment with the timeout
-	// own counts the responses that came later than their own request's timeout, like those that came later than millis although
-	// their requests were not sampled.
-	own, like late
+	key             string  // of the attachment with the timeout
+	late            *lateOf // nil if no response was late
 }
+
+// lateOf counts the responses that came later than their own request's timeout, and those that came later than deadline.millis although
+// their requests were not sampled.
+type lateOf struct{ own, like late }
 
 // late counts responses that came after the timeout of their calls.
 type late struct {
@@ -42,7 +44,7 @@ func (l *late) add(o late) {
 
 // deadline returns what is known of the timeouts of a call, or nil.
 func (k *Collector) deadline(of *conn, m *method) *deadline {
-	at := &k.latestDeadlines[(of.client.number*0x9e3779b1+m.number)%recent]
+	at := &k.latestDeadlines[(of.client.number*0x9e3779b1+m.number)%uint32(len(k.latestDeadlines))]
 	if d := *at; d != nil && d.method == m && d.client == of.client {
 		return d
 	}
@@ -65,16 +67,26 @@ type clientMethod struct {
 	*method
 }
 
+// inTime reports whether the response of a call came before any timeout that is known, as most do.
+func (k *Collector) inTime(c *call.Call) bool {
+	ns, ok := c.Latency()
+	return k.leastTimeout == 0 || ok && c.Aborted == "" && ns <= k.leastTimeout*1e6
+}
+
 // addDeadline counts a request that expects a response, and its response if it came too late. It returns the timeout of the request in
 // milliseconds as far as it is known.
 func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
+	s := c.Request.Sample
+	if s == nil && k.inTime(c) {
+		return 0
+	}
 	d := k.deadline(of, m)
 	if d == nil {
 		return 0
 	}
-	millis, count := d.millis, &d.like
-	if s := c.Request.Sample; s != nil {
-		millis, count = s.Timeout, &d.own
+	millis := d.millis
+	if s != nil {
+		millis = s.Timeout
 		if d.sampled == 0 {
 			d.millis = millis
 		} else if d.millis != millis {
@@ -83,9 +95,19 @@ func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
 		d.sampled++
 		if s.Timeout > 0 {
 			d.key = s.TimeoutKey
+			if k.leastTimeout == 0 || s.Timeout < k.leastTimeout {
+				k.leastTimeout = s.Timeout
+			}
 		}
 	}
 	if ns, ok := c.Latency(); ok && millis > 0 && ns > millis*1e6 {
+		if d.late == nil {
+			d.late = new(lateOf)
+		}
+		count := &d.late.like
+		if s != nil {
+			count = &d.late.own
+		}
 		count.add(late{sum{1, c.Response.FrameBytes(), placeOf(c.Response)}, ns, millis, millis})
 	}
 	return millis
@@ -101,11 +123,14 @@ func lateResponses(k *Collector, e *evidence) {
 	}
 	by := make(map[*method]*found)
 	for _, d := range k.deadlineOrder {
-		l := d.own
+		if d.late == nil {
+			continue
+		}
+		l := d.late.own
 		inferred := int64(0)
 		if d.millis > 0 {
-			l.add(d.like)
-			inferred = d.like.calls
+			l.add(d.late.like)
+			inferred = d.late.like.calls
 		}
 		if l.calls == 0 {
 			continue

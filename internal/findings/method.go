@@ -23,8 +23,9 @@ type method struct {
 	unanswered                       *unanswered
 	waits                            *waits
 	refused                          *refused
-	retries                          retries
-	number                           uint32 // from 1; 0: unknown
+	compared                         int64    // requests that were compared with earlier ones
+	retries                          *retries // among those that are not in attempts any more, nil without any
+	number                           uint32   // from 1; 0: unknown
 }
 
 // place is a frame of an input.

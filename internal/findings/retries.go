@@ -57,9 +57,9 @@ type attempts struct {
 // retries counts the retries among the requests of a method.
 type retries struct {
 	sum
-	// compared counts the requests whose bodies were compared, timedOut and failed the calls that were repeated, moved the retries at
-	// another server, inTime those that were neither given up nor failed.
-	compared, timedOut, failed, moved, inTime int64
+	// timedOut and failed count the calls that were repeated, moved the retries at another server, inTime those that were neither given up
+	// nor failed.
+	timedOut, failed, moved, inTime int64
 }
 
 // addAttempt compares a closed call that expects a response with earlier ones. millis is its timeout, 0 if it is unknown.
@@ -69,7 +69,7 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 	if body == 0 || m.number == 0 || of.client.untracked {
 		return
 	}
-	m.retries.compared++
+	m.compared++
 	if of.server == 0 {
 		of.server = k.server(c.Server())
 	}
@@ -119,7 +119,11 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 	}
 	forgotten := t.at(t.count)
 	if forgotten.retry != 0 {
-		k.order[forgotten.method-1].retries.add(forgotten, t)
+		of := k.order[forgotten.method-1]
+		if of.retries == nil {
+			of.retries = new(retries)
+		}
+		of.retries.add(forgotten, t)
 		t.free = append(t.free, forgotten.retry)
 	}
 	*forgotten = x
@@ -218,18 +222,22 @@ func (s *retries) add(a *attempt, t *attempts) {
 func retriedCalls(k *Collector, e *evidence) {
 	by := make(map[*method]*retries)
 	for _, m := range k.order {
-		if m.retries.compared > 0 {
-			s := m.retries
+		if m.retries != nil {
+			s := *m.retries
 			by[m] = &s
 		}
 	}
 	for i := range k.attempts.list {
 		if a := &k.attempts.list[i]; a.retry != 0 {
-			by[k.order[a.method-1]].add(a, &k.attempts)
+			m := k.order[a.method-1]
+			if by[m] == nil {
+				by[m] = new(retries)
+			}
+			by[m].add(a, &k.attempts)
 		}
 	}
 	for _, m := range k.order {
-		if s := by[m]; s != nil && s.calls > 0 {
+		if s := by[m]; s != nil {
 			s.find(m, e)
 		}
 	}
@@ -248,12 +256,12 @@ func (s *retries) find(m *method, e *evidence) {
 	of := m.asked()
 	f.Text = fmt.Sprintf("%s of %s %s that had just %s; %s went to another server, %s got a response in time", report.Count(s.calls),
 		report.Plural(of, "request"), verb(s.calls, "repeats a call", "repeat calls"), why, report.Count(s.moved), report.Count(s.inTime))
-	if s.compared < of {
-		f.Text += fmt.Sprintf(" (%s compared)", report.Plural(s.compared, "request"))
+	if m.compared < of {
+		f.Text += fmt.Sprintf(" (%s compared)", report.Plural(m.compared, "request"))
 	}
 	f.Facts = []report.Fact{
 		fact("retries", s.calls), fact("requests", of), fact("timedOut", s.timedOut), fact("failed", s.failed), fact("otherServer", s.moved),
-		fact("inTime", s.inTime), fact("compared", s.compared),
+		fact("inTime", s.inTime), fact("compared", m.compared),
 	}
 	f.Weight = s.bytes
 	e.addCalls(f, s.calls)

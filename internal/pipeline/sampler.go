@@ -19,10 +19,10 @@ type Sample struct {
 	// Calls is the number per method and lane; 0 samples none, [AllCalls] all.
 	Calls int
 	// Bytes bounds the sampled bodies of a lane: this much, and 1/sampleGrowth of all bodies so far; one method gets
-	// at most half. At least minCalls per method are sampled anyway. 0 means no bound.
+	// at most half. The first call of a method is sampled anyway. 0 means no bound.
 	Bytes int
-	// Packets is the number of first packets of the capture whose calls are all sampled, up to earlySampleBytes per
-	// lane, so that a small capture is sampled completely. It needs Calls.
+	// Packets is the number of first packets of the capture whose calls are all sampled, up to earlySampleBytes and maxSampledMethods
+	// per lane, so that a small capture is sampled completely. It needs Calls.
 	Packets int64
 	// Paths adds the bytes by path.
 	Paths bool
@@ -41,17 +41,15 @@ const sampleGrowth = 256
 // earlySampleBytes bounds the bodies of a lane that are sampled because they come early in the capture.
 const earlySampleBytes = 4 << 20
 
-// minCalls is the number of first calls of a method that are sampled regardless of size.
-const minCalls = 1
-
 const (
 	// maxSampledBody is the maximum size of a sampled body that crosses packets, unless all are sampled.
 	maxSampledBody = 16 << 20
 	// maxCharged is the number of bytes that one body costs at most, so that a large one does not use up its lane's
 	// budget. maxLarge bounds all larger bodies of a lane.
 	maxCharged, maxLarge = 16 << 10, 16 << 20
-	// maxSampledMethods bounds the methods of a lane that are sampled.
-	maxSampledMethods = 1 << 12
+	// maxSampledMethods bounds the methods of a lane that are sampled: with tens of thousands of methods decoding one call of each would
+	// cost several times what measuring all calls does, and their paths most of the memory.
+	maxSampledMethods = 1 << 9
 	// maxUnidentified is the number of request bodies that a lane keeps whole before their operation is known.
 	maxUnidentified = 1 << 10
 	// maxCopied and minCopied bound the size of a copied body, copiesPerMethod the number of copies per method and
@@ -76,10 +74,11 @@ type sampler struct {
 	passed       int                         // bytes of all bodies
 	unidentified int
 	causes       int
-	memory       int // of samples whose calls are open
+	open, memory int // samples whose calls are open, and their bytes
 	anatomy      decode.Anatomist
 	paths        []decode.PathBytes // of the current body
 	fields       []decode.FieldUse
+	uncalled     bool          // a method may have sampled responses only: the name of its request was not known in time
 	current      *methodSample // of the message that is being decoded, nil if it is not sampled
 	envelopes    bool          // other bodies are read up to the envelope
 }
@@ -118,13 +117,18 @@ func newSampler(w *worker) *sampler {
 
 // early reports whether all calls of the lane are sampled because the capture has just begun.
 func (k *sampler) early(l *lane) bool {
-	return l.now>>orderLaneBits <= uint64(k.Packets) && k.bytes < earlySampleBytes
+	return l.now>>orderLaneBits <= uint64(k.Packets) && k.hasRoom()
+}
+
+// hasRoom reports whether the first packets of the capture have neither used up their bytes nor the methods of the lane.
+func (k *sampler) hasRoom() bool {
+	return k.bytes < earlySampleBytes && len(k.methods) < maxSampledMethods
 }
 
 // takesAll reports whether bodies are sampled that belong to no known method or request, too: bytes by path of a small capture
 // are those of all bodies, also of those that its end completes.
 func (k *sampler) takesAll(l *lane) bool {
-	return k.Calls == AllCalls || k.Paths && l.lastSegment <= k.Packets && k.bytes < earlySampleBytes
+	return k.Calls == AllCalls || k.Paths && l.lastSegment <= k.Packets && k.hasRoom()
 }
 
 // needsCall reports whether one more call of a method is to be sampled.
@@ -132,17 +136,22 @@ func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
 	if k.Calls == AllCalls || k.early(l) {
 		return true
 	}
+	full := len(k.methods) >= maxSampledMethods
+	budget := k.Bytes + k.passed/sampleGrowth
+	spent := k.Bytes != 0 && k.bytes >= budget // as mostly in a large capture, where known methods need not be looked at
+	if full && spent && !k.uncalled {
+		return false
+	}
 	of := k.known(n)
 	switch {
 	case of == nil:
-		return n.Hash != 0 && len(k.methods) < maxSampledMethods // operations that are not shared would all be different methods
-	case of.calls < minCalls:
-		return true
-	case of.calls >= k.Calls:
+		return n.Hash != 0 && !full // operations that are not shared would all be different methods
+	case spent && !k.uncalled:
 		return false
+	case of.calls == 0:
+		return true
 	}
-	budget := k.Bytes + k.passed/sampleGrowth
-	return k.Bytes == 0 || k.bytes < budget && of.bytes < budget/2
+	return !spent && of.calls < k.Calls && (k.Bytes == 0 || of.bytes < budget/2)
 }
 
 // method returns the counters of a method. Without a known name, or beyond maxSampledMethods, they are temporary, and
@@ -176,10 +185,10 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 		k.current = k.method(m.Operation)
 		k.current.calls++
 	default:
-		request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange)
-		switch {
-		case request != nil && request.Sampled:
+		switch request := k.sampledRequest(l, d, m); {
+		case request != nil:
 			k.current = k.method(request.Operation)
+			k.uncalled = k.uncalled || k.current.calls == 0
 		case k.takesAll(l):
 			k.current = k.method(nil)
 		default:
@@ -193,6 +202,17 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 		k.large += m.BodyLen
 	}
 	return true
+}
+
+// sampledRequest returns the request of a response if it is open and was sampled, else nil.
+func (k *sampler) sampledRequest(l *lane, d *direction, m *rpc.Message) *call.Message {
+	if k.open == 0 { // as mostly in a large capture
+		return nil
+	}
+	if request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange); request != nil && request.Sampled {
+		return request
+	}
+	return nil
 }
 
 // wantsCause reports whether the text of a failure that is not sampled is to be read, and counts it.
@@ -253,6 +273,7 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		in.Body = append(in.Body, msg.Body...)
 	}
 	m.Detail().Sample = in
+	k.open++
 	k.memory += in.Size()
 }
 
@@ -309,6 +330,7 @@ func (k *sampler) release(c *call.Call) {
 	for _, m := range [2]*call.Message{c.Request, c.Response} {
 		for ; m != nil; m = m.Next {
 			if m.Sample != nil {
+				k.open--
 				k.memory -= m.Sample.Size()
 			}
 		}
@@ -323,8 +345,7 @@ func (k *sampler) keeps(l *lane, d *direction, m *rpc.Message) bool {
 	case k.takesAll(l):
 		return true
 	case m.Kind == rpc.Response:
-		request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange)
-		return request != nil && request.Sampled || m.Failed && m.BodyLen <= maxCauseBody && k.causes < maxCauses
+		return k.sampledRequest(l, d, m) != nil || m.Failed && m.BodyLen <= maxCauseBody && k.causes < maxCauses
 	case m.Operation != nil:
 		return k.needsCall(l, m.Operation)
 	case k.unidentified >= maxUnidentified:

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,6 +123,31 @@ func manyFailed(g *sizes.Group) *sizes.Group {
 // compared returns the rows of a comparison: groups summed by serialization, or by all keys if serialization is not one of them
 // (then apart is false).
 func (r *Report) compared() (keys []int, apart bool, rows []*sizes.Group) {
+	if c := r.rendered; c != nil {
+		if c.rows == nil {
+			c.keys, c.apart, c.rows = r.compare()
+		}
+		return c.keys, c.apart, slices.Clone(c.rows)
+	}
+	return r.compare()
+}
+
+// comparedRows is what compare returned, nil before.
+type comparedRows struct {
+	keys  []int
+	apart bool
+	rows  []*sizes.Group
+}
+
+// once returns a copy of the report for one rendering, which sums the rows of the comparison once: several sections have them, and there may
+// be many groups.
+func (r *Report) once() *Report {
+	c := *r
+	c.rendered = new(comparedRows)
+	return &c
+}
+
+func (r *Report) compare() (keys []int, apart bool, rows []*sizes.Group) {
 	for i, k := range r.By.Keys {
 		if k == sizes.Protocol || k == sizes.Serialization {
 			keys = append(keys, i)
@@ -134,7 +158,7 @@ func (r *Report) compared() (keys []int, apart bool, rows []*sizes.Group) {
 	}
 	rows = r.merge(keys)
 	if apart || r.Sorted == "" && !r.byTime() {
-		slices.SortStableFunc(rows, byWire)
+		sortByWire(rows)
 	}
 	return keys, apart, rows
 }
@@ -162,11 +186,6 @@ func spanningLabel(text string, n int) []cell {
 
 // byTime reports whether groups are in time order. They are then not ranked unless the user asks for an order.
 func (r *Report) byTime() bool { return len(r.By.Keys) > 0 && r.By.Keys[0] == sizes.Time }
-
-// byWire orders rows by bytes on the wire, largest first, groups beyond the limit last.
-func byWire(a, b *sizes.Group) int {
-	return cmp.Or(restLast(a, b), cmp.Compare(b.WireBytes(), a.WireBytes()))
-}
 
 func sumOf(rows []*sizes.Group) *sizes.Group {
 	sum := new(sizes.Group)

@@ -105,15 +105,15 @@ func (r *Report) Estimate() {
 	}
 }
 
-// extrapolate adds all bytes of some bodies to the parts of a group, in the proportions of the sampled parts.
-func extrapolate(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
+// extrapolate adds all bytes of some bodies to the parts of a group, in the proportions of the sampled parts, which are nil if there are none.
+func extrapolate(g *sizes.Group, parts *[decode.ClassMissing]int64, all int64) {
+	if parts == nil {
+		g.UnsampledBytes += all
+		return
+	}
 	seen := int64(0)
 	for _, n := range parts {
 		seen += n
-	}
-	if seen == 0 {
-		g.UnsampledBytes += all
-		return
 	}
 	for i, n := range parts {
 		if seen != all {

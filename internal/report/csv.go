@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -17,14 +18,15 @@ import (
 // the JSON report. The row that sums the groups beyond the limit has empty keys and their number in restGroups.
 func (r *Report) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
+	table := csvTable{r, r.compressed(), r.Classes()}
 	var row []string
-	for name := range r.csvColumns(&sizes.Group{Rest: true}) {
+	for name := range table.columns(&sizes.Group{Rest: true}) {
 		row = append(row, name)
 	}
 	_ = out.Write(row) // Error returns its error, too
 	for _, g := range r.Groups {
 		row = row[:0]
-		for _, text := range r.csvColumns(g) {
+		for _, text := range table.columns(g) {
 			row = append(row, text)
 		}
 		if err := out.Write(row); err != nil {
@@ -35,9 +37,16 @@ func (r *Report) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// csvColumns yields the names and texts of the columns of a group: its key, the members of its JSON that are texts, numbers or
+// csvTable is a report with what all groups say about the columns of each, because there may be many.
+type csvTable struct {
+	*Report
+	compressed bool
+	classes    []decode.Class
+}
+
+// columns yields the names and texts of the columns of a group: its key, the members of its JSON that are texts, numbers or
 // distributions, and restGroups.
-func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
+func (r *csvTable) columns(g *sizes.Group) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i, k := range r.By.Keys {
 			value := ""
@@ -52,7 +61,7 @@ func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
 		j := new(jsonGroup)
 		r.jsonGroup(j, g, false)
 		j.separateResponses(g, false)
-		r.csvMembers("", reflect.ValueOf(j).Elem(), yield)
+		r.members("", reflect.ValueOf(j).Elem(), yield)
 		rest := ""
 		if g.Rest {
 			rest = strconv.FormatInt(g.Groups, 10)
@@ -61,7 +70,7 @@ func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
 	}
 }
 
-func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, text string) bool) {
+func (r *csvTable) members(prefix string, v reflect.Value, yield func(name, text string) bool) {
 	names := csvNames[v.Type()]
 	for i := range names {
 		if names[i] == "" {
@@ -82,25 +91,25 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 		case *string:
 			yield(name, *f)
 		case **jsonDirection:
-			r.csvMembers(name+".", reflect.ValueOf(*f).Elem(), yield)
+			r.members(name+".", reflect.ValueOf(*f).Elem(), yield)
 		case *jsonDirection:
-			r.csvMembers(name+".", v.Field(i), yield)
+			r.members(name+".", v.Field(i), yield)
 		case *jsonStat:
 			*f = f.filled()
-			r.csvMembers(name+".", v.Field(i), yield)
+			r.members(name+".", v.Field(i), yield)
 		case **jsonStat:
-			if r.compressed() {
+			if r.compressed {
 				stat := new(jsonStat)
 				if *f != nil {
 					*stat = (*f).filled()
 				}
-				r.csvMembers(name+".", reflect.ValueOf(stat).Elem(), yield)
+				r.members(name+".", reflect.ValueOf(stat).Elem(), yield)
 			}
 		case **jsonLargest:
 			largest := cmp.Or(*f, new(jsonLargest))
-			r.csvMembers(name+".", reflect.ValueOf(largest).Elem(), yield)
+			r.members(name+".", reflect.ValueOf(largest).Elem(), yield)
 		case *[]jsonPart:
-			for _, c := range r.Classes() {
+			for _, c := range r.classes {
 				if r.Parts || r.sampledParts() {
 					text := ""
 					if *f != nil {

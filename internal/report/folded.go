@@ -12,21 +12,28 @@ import (
 // separated by semicolons, then a space and the bytes. Lines are sorted.
 func (r *Report) WriteFolded(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	all := r.stacks()
-	for i := 0; i < len(all); {
-		sum, k := int64(0), i
-		for ; k < len(all) && slices.Equal(all[k].frames, all[i].frames); k++ {
-			sum += all[k].bytes
+	var frames []string
+	sum := int64(0)
+	end := func() {
+		if frames == nil {
+			return
 		}
-		for n, f := range all[i].frames {
+		for n, f := range frames {
 			if n > 0 {
 				_ = out.WriteByte(';')
 			}
 			_, _ = foldedEscapes.WriteString(out, f)
 		}
 		_, _ = out.WriteString(" " + strconv.FormatInt(sum, 10) + "\n")
-		i = k
 	}
+	for s := range r.stacks() {
+		if !slices.Equal(s.frames, frames) {
+			end()
+			frames, sum = append(frames[:0], s.frames...), 0
+		}
+		sum += s.bytes
+	}
+	end()
 	return out.Flush()
 }
 

@@ -13,9 +13,11 @@ import (
 func (r *Report) Protocols() []string {
 	names := make(map[string]bool)
 	if at := r.keyIndex(sizes.Protocol); at >= 0 {
+		last := ""
 		for _, g := range r.Groups {
-			if !g.Rest {
-				names[g.Values[at]] = true
+			if !g.Rest && (g.Values[at] != last || len(names) == 0) {
+				last = g.Values[at]
+				names[last] = true
 			}
 		}
 	} else {

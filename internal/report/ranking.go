@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -113,9 +115,28 @@ func (r *Report) rankingSection(s *Style) Section {
 func (r *Report) ranked() []*sizes.Group {
 	rows := r.merge(indexes(len(r.By.Keys)))
 	if r.Sorted == "" && !r.byTime() {
-		slices.SortStableFunc(rows, byWire)
+		sortByWire(rows)
 	}
 	return rows
+}
+
+// sortByWire sorts rows by bytes on the wire, largest first, groups beyond the limit last, equal ones as they were. It looks at each row once:
+// there may be many.
+func sortByWire(rows []*sizes.Group) {
+	type place struct {
+		bytes int64
+		row   int
+	}
+	places := make([]place, len(rows))
+	for i, g := range rows {
+		places[i] = place{g.WireBytes(), i}
+		if g.Rest {
+			places[i].bytes = math.MinInt64
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.row, b.row)) })
+	sorted := listOf(places, func(p place) *sizes.Group { return rows[p.row] })
+	copy(rows, sorted)
 }
 
 // rankedKeys returns the indexes of the keys, without protocol and serialization if they are the same in all groups.

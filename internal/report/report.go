@@ -76,6 +76,8 @@ type Report struct {
 	// Findings are sorted by weight; nil if rules did not run. Basis is the data that they are based on.
 	Findings []Finding
 	Basis    *FindingsBasis
+
+	rendered *comparedRows // of the copy of a report that is being printed
 }
 
 // Finding is a problem or a chance to save bytes or time, with the numbers that prove it.

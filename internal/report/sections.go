@@ -72,6 +72,7 @@ func SectionNames() []string { return listOf(parts, func(p part) string { return
 // document returns the report for a terminal or Markdown: the head, and the sections that the user named or all.
 func (r *Report) document(s *Style) *Document {
 	d := &Document{}
+	r = r.once()
 	if s.Sections == nil {
 		d.Head = r.head(s)
 		for _, p := range r.inOrder() {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 	"strings"
@@ -27,35 +28,67 @@ const (
 	emptyFrame      = "(empty)"
 )
 
-// stacks returns the stacks of all groups. Their bytes, requests and responses add up to those of the groups. If only some bodies were
-// sampled, bytes of paths are in proportion to those of the sample.
-func (r *Report) stacks() []stack {
-	var all []stack
-	names := make(pathNames)
+// stacks yields the stacks of all groups in the order of their frames. Their bytes, requests and responses add up to those of the groups.
+// If only some bodies were sampled, bytes of paths are in proportion to those of the sample. A stack is borrowed until the next one.
+//
+// There may be many groups, so the stacks of one method exist at a time.
+func (r *Report) stacks() iter.Seq[*stack] {
+	return func(yield func(*stack) bool) {
+		roots := r.stackRoots()
+		list := stackList{names: make(pathNames)}
+		for len(roots) > 0 {
+			n := 1
+			for n < len(roots) && roots[0].mixesWith(&roots[n]) {
+				n++
+			}
+			list.stacks, list.frames = list.stacks[:0], list.frames[:0]
+			for i := range roots[:n] {
+				list.addGroup(&roots[i])
+			}
+			roots = roots[n:]
+			slices.SortStableFunc(list.stacks, func(a, b stack) int {
+				return cmp.Or(slices.Compare(a.frames, b.frames), cmp.Compare(a.serialization, b.serialization), cmp.Compare(a.class, b.class))
+			})
+			for i := range list.stacks {
+				if !yield(&list.stacks[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stackRoot is the first frames of the stacks of a group.
+type stackRoot struct {
+	frames        []string
+	serialization string
+	group         *sizes.Group
+}
+
+// stackRoots returns the groups in the order of their first frames.
+func (r *Report) stackRoots() []stackRoot {
 	lead, serialization := r.leading(), r.keyIndex(sizes.Serialization)
-	for _, g := range r.Groups {
-		var of stack
+	roots := listOf(r.Groups, func(g *sizes.Group) stackRoot {
+		of := stackRoot{group: g}
 		if g.Rest {
 			of.frames = []string{"(" + beyondText(g.Groups) + ")"}
-		} else {
-			for _, k := range lead {
-				of.frames = append(of.frames, stackName(g.Values[k]))
-			}
-			if serialization >= 0 {
-				of.serialization = stackName(g.Values[serialization])
-			}
+			return of
 		}
-		in := g.Anatomy
-		if in == nil {
-			in = new(sizes.GroupAnatomy)
+		of.frames = listOf(lead, func(k int) string { return stackName(g.Values[k]) })
+		if serialization >= 0 {
+			of.serialization = stackName(g.Values[serialization])
 		}
-		all = appendDirection(all, of, "request", &g.Request, &in.Request, names)
-		all = appendDirection(all, of, "response", g.Response(), &in.Response, names)
-	}
-	slices.SortStableFunc(all, func(a, b stack) int {
-		return cmp.Or(slices.Compare(a.frames, b.frames), cmp.Compare(a.serialization, b.serialization), cmp.Compare(a.class, b.class))
+		return of
 	})
-	return all
+	slices.SortStableFunc(roots, func(a, b stackRoot) int { return slices.Compare(a.frames, b.frames) })
+	return roots
+}
+
+// mixesWith reports whether stacks of o, whose root does not come before r, may come before the last one of r: the roots are equal, or one is
+// the start of the other, as that of groups beyond the limit may be.
+func (r *stackRoot) mixesWith(o *stackRoot) bool {
+	n := min(len(r.frames), len(o.frames))
+	return slices.Equal(r.frames[:n], o.frames[:n])
 }
 
 // ProfileNote says that the bytes of stacks are estimated from a sample, and how many bodies it has; "" if they are exact.
@@ -98,19 +131,35 @@ func (n pathNames) of(path string) []string {
 	return names
 }
 
-// appendDirection adds the stacks of a group's requests or responses.
-func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in *sizes.Anatomy, names pathNames) []stack {
+// stackList is a list of stacks.
+type stackList struct {
+	stacks []stack
+	frames []string // those of the stacks
+	names  pathNames
+}
+
+// addGroup adds the stacks of a group.
+func (l *stackList) addGroup(of *stackRoot) {
+	in := of.group.Anatomy
+	if in == nil {
+		in = new(sizes.GroupAnatomy)
+	}
+	l.addDirection(of, "request", &of.group.Request, &in.Request)
+	l.addDirection(of, "response", of.group.Response(), &in.Response)
+}
+
+// addDirection adds the stacks of a group's requests or responses.
+func (l *stackList) addDirection(of *stackRoot, name string, d *sizes.Direction, in *sizes.Anatomy) {
 	if d.Body.Count == 0 {
-		return all
+		return
 	}
-	root := slices.Concat(of.frames, []string{name})
-	add := func(bytes int64, class string, path ...string) {
-		s := of
-		s.frames, s.bytes, s.class = slices.Concat(root, path), bytes, class
-		all = append(all, s)
+	add := func(bytes int64, class string, path ...string) *stack {
+		from := len(l.frames)
+		l.frames = append(append(append(l.frames, of.frames...), name), path...)
+		l.stacks = append(l.stacks, stack{frames: l.frames[from:], serialization: of.serialization, class: class, bytes: bytes})
+		return &l.stacks[len(l.stacks)-1]
 	}
-	add(d.Frame.Total-d.Body.Total, "header", headerFrame)
-	if head := &all[len(all)-1]; name == "request" {
+	if head := add(d.Frame.Total-d.Body.Total, "header", headerFrame); name == "request" {
 		head.requests = d.Body.Count
 	} else {
 		head.responses = d.Body.Count
@@ -119,16 +168,15 @@ func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in 
 		if d.Body.Total != 0 {
 			add(d.Body.Total, "", notSampledFrame)
 		}
-		return all
+		return
 	}
 	sampled, scaled := int64(0), int64(0) // of this path and those before it
 	for _, p := range in.Paths() {
 		before := scaled
 		sampled += p.Bytes
 		scaled = scale(sampled, d.Body.Total, in.Bytes)
-		add(scaled-before, p.Class.String(), names.of(p.Path)...)
+		add(scaled-before, p.Class.String(), l.names.of(p.Path)...)
 	}
-	return all
 }
 
 // scale returns n*all/of, rounded down, for 0 <= n <= of. The product may exceed 64 bits.

@@ -29,6 +29,7 @@ type View struct {
 // View returns the tables, formatted without regard to a terminal's width.
 func (r *Report) View(s Style) *View {
 	s.Width = 0
+	r = r.once()
 	all := s
 	all.Top = 25
 	v := &View{Name: r.inputName(), Head: r.head(&s), OnTheWire: r.onTheWire(&s), Coverage: r.coverageSection(&s), FindingsNotes: r.basisNotes()}

@@ -2,7 +2,9 @@ package sizes
 
 import (
 	"cmp"
+	"hash/maphash"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"dubbo-wire/internal/call"
@@ -13,29 +15,13 @@ import (
 // Pairs holds the link bytes of calls between the host of a client and the address of a server, by method.
 type Pairs struct {
 	pairs map[pairKey]*Pair
-	ties  map[tieKey]*tie
-	// strata has the stratum of each method of each group.
+	// ties is an open-addressed table of 2^n places, nil where free; tied is how many are not.
+	ties []*tie
+	tied int
+	// strata has the stratum of each method of each group with several, made is the number of all strata.
 	strata map[stratumKey]*Stratum
+	made   int
 	rest   *Pair
-	// recent is a cache of ties, indexed by the hash of their keys.
-	recent *[recentTies]recentTie
-}
-
-type recentTie struct {
-	tieKey
-	tie *tie
-}
-
-// recentTies is the size of the cache of ties.
-const recentTies = 1 << 13
-
-// index returns the place of a key in the cache of ties.
-func (k *tieKey) index() uint64 {
-	h := (k.conn*2 + uint64(k.side)) * 0x9e3779b97f4a7c15
-	if k.names != nil {
-		h ^= uint64(k.names.Hash) * 0xa0761d6478bd642f
-	}
-	return h >> 40 % recentTies
 }
 
 // Pair holds the calls from a client (without port) to a server (with port).
@@ -60,40 +46,70 @@ type (
 	tieKey struct {
 		group   *Group
 		conn    uint64 // the key of the connection
-		side    int    // that sent the request
 		names   *rpc.Operation
+		side    int32  // that sent the request
 		generic string // the method that a generic call invokes
 	}
 )
 
-// tie adds the link bytes of a message to its group and to its pair.
+// tie adds the link bytes of a message to its group, and to its pair: those of many messages at once, because there are more pairs and
+// methods of them than a processor's cache has room for.
 type tie struct {
-	group   *Group
-	pair    *Pair
-	method  *MethodBytes
-	stratum *Stratum
+	tieKey
+	// calls and wireBytes are not yet in the pair and the method.
+	calls, wireBytes int64
+	stratum          *Stratum
+	pair             *Pair
+	method           *MethodBytes
+	untied           bool // it is no longer in the table: nothing will add up what it counts
+}
+
+// hashSeeds make it impossible to write a capture whose ties have the same place.
+var hashSeeds = [2]uint64{rand.Uint64(), rand.Uint64()}
+
+var genericSeed = maphash.MakeSeed()
+
+// hash returns a hash of a key.
+func (k *tieKey) hash() uint64 {
+	of := uint64(k.group.number)
+	if k.names != nil {
+		of |= uint64(k.names.Hash) << 32
+	}
+	if k.generic != "" {
+		of ^= maphash.String(genericSeed, k.generic)
+	}
+	high, low := bits.Mul64((k.conn*2+uint64(k.side))^hashSeeds[0], of^hashSeeds[1])
+	return high ^ low
 }
 
 // Stratum is the part of a group that belongs to one method, in layers.
 type Stratum struct {
 	Layers []Layer
 	Next   *Stratum // of the group
+	method methodKey
+	first  [2]Layer // most methods have no more
 }
 
 // Layer holds bodies of one direction and serialization, of about one size, either failures or not. Bodies of another size
 // have other parts, so an estimate is made by layer.
 type Layer struct {
 	serialization string
-	response      bool
-	failed        bool
-	size          uint8                      // half the number of bits of the length, so bodies of the next size are four times as long
-	Body          int64                      // bytes of all bodies
-	Parts         [decode.ClassMissing]int64 // bytes of the sampled bodies by class
+	kind          layerKind
+	Body          int64                       // bytes of all bodies
+	Parts         *[decode.ClassMissing]int64 // bytes of the sampled bodies by class, nil without any
 }
 
+// layerKind is half the number of bits of the length, so that bodies of the next size are four times as long, and bits for responses and failures.
+type layerKind uint8
+
+const (
+	responseLayer layerKind = 1 << 6
+	failedLayer   layerKind = 1 << 7
+)
+
 type stratumKey struct {
-	group           *Group
-	service, method string
+	group *Group
+	methodKey
 }
 
 const (
@@ -105,7 +121,7 @@ const (
 
 // NewPairs returns an empty set of pairs.
 func NewPairs() *Pairs {
-	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), strata: make(map[stratumKey]*Stratum), rest: new(Pair), recent: new([recentTies]recentTie)}
+	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make([]*tie, 1<<8), strata: make(map[stratumKey]*Stratum), rest: new(Pair)}
 }
 
 // CountPairs makes the aggregator add every message to p.
@@ -115,33 +131,89 @@ func (a *Aggregator) CountPairs(p *Pairs) { a.pairs = p }
 func (t *tie) Settle(m *call.Message) {
 	t.group.Settle(m)
 	if m.Complete {
-		t.pair.WireBytes += m.Wire
-		t.method.WireBytes += m.Wire
+		t.wireBytes += m.Wire
+		if t.untied {
+			t.addUp()
+		}
+	}
+}
+
+// addUp adds what the tie counted to its pair and method.
+func (t *tie) addUp() {
+	t.pair.Calls += t.calls
+	t.method.Calls += t.calls
+	t.pair.WireBytes += t.wireBytes
+	t.method.WireBytes += t.wireBytes
+	t.calls, t.wireBytes = 0, 0
+}
+
+// addUp adds what all ties counted to the pairs.
+func (p *Pairs) addUp() {
+	for _, t := range p.ties {
+		if t != nil {
+			t.addUp()
+		}
 	}
 }
 
 // tie returns the tie of the messages of a call.
 func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	m := firstMessage(c)
-	k := tieKey{g, c.Conn.Key, c.Side, m.Operation, m.GenericMethod}
-	r := &p.recent[k.index()]
-	if r.tieKey == k {
-		return r.tie
+	k := tieKey{g, c.Conn.Key, m.Operation, int32(c.Side), m.GenericMethod}
+	if k.names != nil && k.names.Hash == 0 { // no other call has it
+		t := p.newTie(&k, c, m)
+		t.untied = true
+		return t
 	}
-	t := p.ties[k]
-	if t == nil {
-		t = p.newTie(k, c, m)
+	at := p.place(&k)
+	if t := *at; t != nil {
+		return t
 	}
-	*r = recentTie{k, t}
-	return t
+	if p.tied >= maxTies {
+		p.untie() // they are created again; their pairs stay
+		at = p.place(&k)
+	} else if 2*p.tied >= len(p.ties) {
+		old := p.ties
+		p.ties = make([]*tie, 2*len(old))
+		for _, t := range old {
+			if t != nil {
+				*p.place(&t.tieKey) = t
+			}
+		}
+		at = p.place(&k)
+	}
+	*at = p.newTie(&k, c, m)
+	p.tied++
+	return *at
 }
 
-func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
-	if len(p.ties) >= maxTies {
-		clear(p.ties) // they are created again; their pairs stay
+// place returns the place of a tie in the table, or the one for it.
+func (p *Pairs) place(k *tieKey) **tie {
+	mask := uint64(len(p.ties) - 1)
+	for i := k.hash(); ; i++ {
+		at := &p.ties[i&mask]
+		if t := *at; t == nil || t.conn == k.conn && t.names == k.names && t.group == k.group && t.side == k.side && t.generic == k.generic {
+			return at
+		}
 	}
-	t := &tie{group: k.group, pair: p.rest}
-	t.stratum = p.stratum(stratumKey{k.group, m.Service(), m.Method()})
+}
+
+// untie empties the table of ties. Messages may still settle with them.
+func (p *Pairs) untie() {
+	for _, t := range p.ties {
+		if t != nil {
+			t.addUp()
+			t.untied = true
+		}
+	}
+	clear(p.ties)
+	p.tied = 0
+}
+
+func (p *Pairs) newTie(k *tieKey, c *call.Call, m *call.Message) *tie {
+	t := &tie{tieKey: *k, pair: p.rest}
+	name := methodKey{m.Service(), m.Method()}
+	t.stratum = p.stratum(k.group, name)
 	host := call.Host(c.Client())
 	key := pairKey{host, c.Server()}
 	if pair := p.pairs[key]; pair != nil {
@@ -150,7 +222,6 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 		t.pair = &Pair{Client: host, Server: c.Server(), methods: make(map[methodKey]*MethodBytes)}
 		p.pairs[key] = t.pair
 	}
-	name := methodKey{m.Service(), m.Method()}
 	t.method = t.pair.methods[name]
 	switch {
 	case t.method != nil:
@@ -160,24 +231,32 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 		t.method = &MethodBytes{Service: name.service, Method: name.method}
 		t.pair.methods[name] = t.method
 	}
-	p.ties[k] = t
 	return t
 }
 
 // maxStrata limits the strata; further methods of a group share one.
 const maxStrata = 1 << 16
 
-func (p *Pairs) stratum(k stratumKey) *Stratum {
-	s := p.strata[k]
-	if s == nil && len(p.strata) >= maxStrata {
-		k.service, k.method = "", ""
-		s = p.strata[k]
+// stratum returns the stratum of a method of a group. Most groups have one method, which the map does not need to have.
+func (p *Pairs) stratum(g *Group, method methodKey) *Stratum {
+	if s := g.Strata; s != nil && s.Next == nil && s.method == method {
+		return s
 	}
-	if s == nil {
-		s = &Stratum{Next: k.group.Strata}
-		p.strata[k] = s
-		k.group.Strata = s
+	s := p.strata[stratumKey{g, method}]
+	switch {
+	case s != nil:
+		return s
+	case p.made >= maxStrata && method != (methodKey{}):
+		return p.stratum(g, methodKey{})
 	}
+	s = &Stratum{Next: g.Strata, method: method}
+	s.Layers = s.first[:0]
+	if only := g.Strata; only != nil {
+		p.strata[stratumKey{g, only.method}] = only
+		p.strata[stratumKey{g, method}] = s
+	}
+	p.made++
+	g.Strata = s
 	return s
 }
 
@@ -186,17 +265,28 @@ func (s *Stratum) message(m *call.Message) {
 	if !m.Complete {
 		return
 	}
-	response, size := !m.Request, uint8(bits.Len(uint(m.BodyLen))/2)
-	failed := response && (m.Failed || m.Exception)
+	kind := layerKind(bits.Len(uint(m.BodyLen)) / 2)
+	if !m.Request {
+		kind |= responseLayer
+		if m.Failed || m.Exception {
+			kind |= failedLayer
+		}
+	}
 	at := 0
-	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed || s.Layers[at].serialization != m.Serialization) {
+	for at < len(s.Layers) && (s.Layers[at].kind != kind || s.Layers[at].serialization != m.Serialization) {
 		at++
 	}
 	if at == len(s.Layers) {
-		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size, serialization: m.Serialization})
+		s.Layers = append(s.Layers, Layer{kind: kind, serialization: m.Serialization})
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.BodyLen)
+	if m.Parts == (decode.PartBytes{}) {
+		return
+	}
+	if l.Parts == nil {
+		l.Parts = new([decode.ClassMissing]int64)
+	}
 	for i, n := range m.Parts {
 		l.Parts[i] += int64(n)
 	}
@@ -205,14 +295,17 @@ func (s *Stratum) message(m *call.Message) {
 // call adds a call to its pair and returns the tie of its messages.
 func (p *Pairs) call(g *Group, c *call.Call) *tie {
 	t := p.tie(g, c)
-	t.pair.Calls++
-	t.method.Calls++
+	t.calls++
+	if t.untied {
+		t.addUp()
+	}
 	return t
 }
 
 // Busiest returns the n pairs with most link bytes and the number of all pairs. complete is false if there were more than
 // maxPairs; then another pair may be busier.
 func (p *Pairs) Busiest(n int) (list []*Pair, all int, complete bool) {
+	p.addUp()
 	for _, pair := range p.pairs {
 		list = append(list, pair)
 	}
@@ -225,6 +318,7 @@ func (p *Pairs) Busiest(n int) (list []*Pair, all int, complete bool) {
 // BusiestOf returns the pair that exchanges most link bytes of the methods that match, these bytes, and the number of pairs that exchange
 // any; nil if there are none.
 func (p *Pairs) BusiestOf(match func(service, method string) bool) (busiest *Pair, bytes int64, pairs int) {
+	p.addUp()
 	for _, pair := range p.pairs {
 		n := int64(0)
 		for _, m := range pair.methods {

@@ -158,6 +158,7 @@ type Group struct {
 	SerializationID int32
 	// Rest marks the group of all calls beyond the limit of groups; Groups is the number of their keys.
 	Rest   bool
+	number uint16 // the low bits of the index in Aggregator.order, for hashes
 	Groups int64
 
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
@@ -485,7 +486,7 @@ func (a *Aggregator) newGroup() *Group {
 		return a.rest
 	}
 	key := string(a.key)
-	g := &Group{Values: strings.Split(key, "\x00")}
+	g := &Group{Values: strings.Split(key, "\x00"), number: uint16(len(a.order))}
 	if len(a.by.Keys) == 0 {
 		g.Values = nil
 	}
