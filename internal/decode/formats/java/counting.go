@@ -167,9 +167,9 @@ loop:
 				r.Nest(depth + 1)
 				r.countFields(i)
 				r.Nest(-depth - 1)
-				at = r.Off
-				if !r.OK() {
-					break loop
+				if at = r.Off; !r.OK() { // what follows the error is not counted
+					r.Nest(depth)
+					return n
 				}
 			}
 			if items > 0 {
