@@ -190,16 +190,27 @@ func TestInterruptRecords(t *testing.T) {
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
 	data := testkit.Get(t, "hessian2").Bytes(t)
-	r := start(t, "frames", "-", "--format", "jsonl")
-	r.Stdin = bytes.NewReader(data)
-	r.Stdout = nil
-	stdout, err := r.StdoutPipe() // which nobody reads
-	require.NoError(t, err)
-	defer stdout.Close()
-	require.NoError(t, r.Start())
-	r.signal(t, os.Interrupt)
-	r.signal(t, os.Interrupt)
-	r.ends(t)
-	status := r.ProcessState.Sys().(syscall.WaitStatus)
-	require.True(t, status.Signaled(), "exit %d: %s", r.ProcessState.ExitCode(), r.stderr.String())
+	for _, ignored := range []bool{false, true} { // as a script does for what it starts in the background
+		r := start(t, "frames", "-", "--format", "jsonl")
+		if ignored {
+			shell, err := exec.LookPath("sh")
+			require.NoError(t, err)
+			r.Path, r.Args = shell, append([]string{"sh", "-c", `trap "" INT; exec "$0" "$@"`}, r.Args...)
+		}
+		r.Stdin = bytes.NewReader(data)
+		r.Stdout = nil
+		stdout, err := r.StdoutPipe() // which nobody reads
+		require.NoError(t, err)
+		defer stdout.Close()
+		require.NoError(t, r.Start())
+		r.signal(t, os.Interrupt)
+		r.signal(t, os.Interrupt)
+		r.ends(t)
+		if ignored {
+			require.Equal(t, exit.Partly, r.ProcessState.ExitCode(), r.stderr.String())
+			continue
+		}
+		status := r.ProcessState.Sys().(syscall.WaitStatus)
+		require.True(t, status.Signaled(), "exit %d: %s", r.ProcessState.ExitCode(), r.stderr.String())
+	}
 }

@@ -20,11 +20,12 @@ type Signals struct {
 	done    chan struct{} // closed with the first signal
 	signals chan os.Signal
 	cleanup func()
+	ignored bool // SIGINT was before, as a shell does for what it starts in the background of a script
 }
 
 // Catch begins to wait for signals until Release. cleanup runs before the second signal ends the program.
 func Catch(cleanup func()) *Signals {
-	i := &Signals{cleanup: cleanup, done: make(chan struct{}), signals: make(chan os.Signal, 1)}
+	i := &Signals{cleanup: cleanup, done: make(chan struct{}), signals: make(chan os.Signal, 1), ignored: signal.Ignored(os.Interrupt)}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(i.signals, syscall.SIGHUP)
@@ -50,11 +51,11 @@ func (i *Signals) wait() {
 	}
 }
 
-// endNow cleans up and ends the program as the signal would have.
+// endNow cleans up and ends the program, as the signal would have if it is SIGINT and was not ignored.
 func (i *Signals) endNow(sig os.Signal) {
 	i.cleanup()
 	signal.Reset(sig)
-	if self, err := os.FindProcess(os.Getpid()); err == nil && sig == os.Interrupt && self.Signal(sig) == nil {
+	if self, err := os.FindProcess(os.Getpid()); err == nil && sig == os.Interrupt && !i.ignored && self.Signal(sig) == nil {
 		time.Sleep(time.Second) // until the signal arrives
 	}
 	os.Exit(exit.Partly)
