@@ -145,9 +145,6 @@ func unescape(cell string) string {
 // Tables are as wide as they may be: lists of a capture in 80 columns, and its reports in three widths, for which it is read once. That
 // COLUMNS is the width of a report, too, TestVeryNarrow has.
 func TestTablesFitTheirWidth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the same with and without the race detector")
-	}
 	t.Setenv("COLUMNS", "80")
 	fits(t, must(t, "formats"), 80)
 	for _, c := range testkit.Captures() {

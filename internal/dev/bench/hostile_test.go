@@ -62,7 +62,8 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 // an HTTP/2 connection with an open message needs 3 KB.
 var larger = []string{"methods", "http2-paths", "http2-connections", "http2-half-headers", "http2-half-blocks", "http1-switching", "http1-half-heads"}
 
-// memoryPeak samples what the process has of the system's memory until stop is called, with the garbage collector of the program.
+// memoryPeak samples what the process has of the system's memory until stop is called, with the garbage collector as it is without
+// GOGC: the other tests of the package let the heap grow further.
 func memoryPeak() (stop func() uint64) {
 	percent := debug.SetGCPercent(100)
 	debug.FreeOSMemory()

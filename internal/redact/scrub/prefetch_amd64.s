@@ -1,9 +1,10 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 // func prefetch(places *[together]*uint64)
 TEXT ·prefetch(SB), NOSPLIT, $0-8
 	MOVQ places+0(FP), SI
-	MOVQ $16, CX
+	MOVQ $const_together, CX
 
 next:
 	MOVQ       (SI), AX

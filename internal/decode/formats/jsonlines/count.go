@@ -118,7 +118,7 @@ first:
 				sum.names += n
 				sum.nodes += 2
 				i += n
-				goto behind
+				goto afterValue
 			}
 		}
 		goto key
@@ -154,7 +154,7 @@ first:
 		return sum, 0
 	}
 
-behind:
+afterValue:
 	if i >= len(text) {
 		return sum, 0
 	}
@@ -172,7 +172,7 @@ behind:
 	case isSpace(c):
 		sum.punct++
 		i++
-		goto behind
+		goto afterValue
 	}
 	return sum, 0
 
@@ -188,7 +188,7 @@ closing:
 		return sum, i
 	}
 	flags = r.stack[depth]
-	goto behind
+	goto afterValue
 
 key:
 	end = stringEnd(text, i)
