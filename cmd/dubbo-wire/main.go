@@ -18,9 +18,18 @@ const gcPercent = 50
 // with hundreds of thousands of connections would reach twice the memory in use.
 const softMemory = 512 << 20
 
-// ballastSize is bytes of the heap that are never touched, so they take no memory, but count for the garbage collection: with a
-// small heap it would come every 2 MB.
-const ballastSize = 8 << 20
+// Bytes that count as part of the heap ([untouched]) of all commands and, besides, of those that print records. Without them a small heap would be
+// collected every 2 MB, and that of records several times a second, each time with everything that the program has in the first place. Tests have
+// a larger heap, where those of records would be cleared.
+const untouchedByAll = 8 << 20
+
+var untouchedByRecords = 8 << 20
+
+// untouched makes n bytes count as part of the heap until release is called. They take no memory, since nothing touches them.
+func untouched(n int) (release func()) {
+	b := make([]byte, n)
+	return func() { runtime.KeepAlive(b) }
+}
 
 func main() {
 	if before := debug.SetGCPercent(gcPercent); before != 100 { // GOGC is set
@@ -29,10 +38,10 @@ func main() {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(softMemory)
 	}
-	ballast := make([]byte, ballastSize)
+	release := untouched(untouchedByAll)
 	// Writing to a closed pipe returns an error, so that unfinished files are removed. The program does not print it.
 	signal.Ignore(syscall.SIGPIPE)
 	code := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	runtime.KeepAlive(ballast)
+	release()
 	os.Exit(code)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,7 +27,10 @@ func (m inProcess) Run() int {
 	for _, name := range []string{"COLUMNS", "NO_COLOR"} {
 		_ = os.Unsetenv(name)
 	}
-	untouchedBytes = 0
+	untouchedByRecords = 0
+	if signal.Ignored(os.Interrupt) { // in the background of a script; programs that the tests start would inherit it
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	return m.M.Run()
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -43,14 +41,9 @@ type recordKind[T any] struct {
 	after func(src *measure.Files, totals *pipeline.Totals, verdict error) error
 }
 
-// untouchedBytes counts as part of the heap and takes no memory, since nothing touches it: the heap of records is so small that it would be collected
-// several times a second, each time with everything that the program has in the first place. Tests have a larger heap, where they would be cleared.
-var untouchedBytes = 16 << 20
-
 // printRecords reads captures and prints their records.
 func printRecords[T any](s *streams, f *recordFlags, args []string, kind *recordKind[T]) error {
-	untouched := make([]byte, untouchedBytes)
-	defer runtime.KeepAlive(untouched)
+	defer untouched(untouchedByRecords)()
 	fl, err := f.filter.parse()
 	if err != nil {
 		return err
