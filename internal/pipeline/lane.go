@@ -18,6 +18,7 @@ type worker struct {
 	out     output
 	shared  map[any]any // caches of protocols
 	pool    call.Pool
+	held    assemble.Buffers
 	prepare func(*Row) any
 	// instead is the function of Options.Instead, prepared its last result until the message arrives.
 	instead  func(*rpc.Message) any
@@ -91,7 +92,7 @@ func newLane(index int, w *worker) *lane {
 	l.openers = make([]rpc.Opener, len(w.opt.Protocols))
 	l.env = rpc.Env{Formats: w.opt.Formats, Route: w.opt.Route, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared, Framing: w.opt.streams != nil, Records: w.opt.Records, Borrow: w.opt.Borrow, Printed: w.printed}
 	l.keepBodies(false)
-	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
+	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart, &w.held), l)
 	return l
 }
 

@@ -58,8 +58,9 @@ func (l Limits) withDefaults() Limits {
 // share returns the share of one lane.
 func share(total int) int { return max(1, total/Lanes) }
 
-func (l *Limits) assembler(apart []int) assemble.Config {
+func (l *Limits) assembler(apart []int, b *assemble.Buffers) assemble.Config {
 	return assemble.Config{
+		Buffers:    b,
 		GapPackets: l.GapPackets, GapTime: l.GapTime, IdleTime: l.IdleTime, Apart: apart,
 		MaxConnections: share(l.MaxConnections), MaxEmpty: share(l.MaxEmpty), MaxClosed: share(l.MaxClosed), MaxHeld: share(l.MaxHeld), MaxHeldPerConnection: min(l.MaxHeldPerConnection, share(l.MaxHeld)),
 	}

@@ -56,6 +56,8 @@ type Config struct {
 	// Apart is the source of each input, by its index, if sources are read separately: the same 4-tuple in two sources
 	// is two connections. nil: all inputs are one capture.
 	Apart []int
+	// Buffers are shared with other assemblers of the same goroutine; nil: the assembler has its own.
+	Buffers *Buffers
 }
 
 func (c Config) withDefaults() Config {
@@ -67,6 +69,7 @@ func (c Config) withDefaults() Config {
 	c.MaxClosed = cmp.Or(c.MaxClosed, 4096)
 	c.MaxConnections = cmp.Or(c.MaxConnections, 1<<18)
 	c.MaxEmpty = cmp.Or(c.MaxEmpty, 1<<16)
+	c.Buffers = cmp.Or(c.Buffers, new(Buffers))
 	return c
 }
 
@@ -159,8 +162,7 @@ type Assembler struct {
 
 	holders, waiting queue.Queue[*holding] // connections that hold data, oldest first; and the ones whose wait has started
 	heldAll          int
-	buffers          buffers
-	idleHoldings     []*holding
+	buffers          *Buffers
 	suspects         queue.Queue[*suspect]
 	suspectBytes     int
 	late             map[*Connection]*lateSpans
@@ -177,7 +179,8 @@ type Assembler struct {
 
 // New returns an assembler that hands streams to h.
 func New(cfg Config, h Handler) *Assembler {
-	a := &Assembler{cfg: cfg.withDefaults(), handler: h, late: map[*Connection]*lateSpans{}}
+	cfg = cfg.withDefaults()
+	a := &Assembler{cfg: cfg, handler: h, buffers: cfg.Buffers, late: map[*Connection]*lateSpans{}}
 	a.empty.state, a.open.state, a.closing.state = empty, open, closing
 	a.table.init(rand.Uint64(), rand.Uint64())
 	a.recent.init()

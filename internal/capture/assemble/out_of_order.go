@@ -50,19 +50,20 @@ const pieceCharge = 160
 
 func (p *piece) cost() int { return cap(p.data) + pieceCharge }
 
-// buffers are released pieces, by the size of their memory.
-type buffers struct {
-	free [3][]*piece
+// Buffers keep the memory of released data for the data that is held next. The assemblers of one goroutine can share them: then those that
+// hold much at a time use what others have released. The zero value is ready to use.
+type Buffers struct {
+	free     [3][]*piece // by the size of their memory
+	holdings []*holding
 }
 
 var sizeClasses = [3]int{128, 512, 2048}
 
-// maxFree is how many pieces of each size are kept for reuse: at most 900 KB per assembler. About as many wait at once
-// if 1 % of the packets is missing.
-const maxFree = 320
+// maxFree is how many pieces of each size are kept for reuse: at most 6 MB. About as many wait at once if 1 % of the packets is missing.
+const maxFree = 2048
 
 // piece returns a piece with a copy of b.
-func (f *buffers) piece(b []byte) *piece {
+func (f *Buffers) piece(b []byte) *piece {
 	for k, size := range sizeClasses {
 		if len(b) > size {
 			continue
@@ -79,7 +80,7 @@ func (f *buffers) piece(b []byte) *piece {
 	return &piece{data: append(make([]byte, 0, len(b)), b...)}
 }
 
-func (f *buffers) put(p *piece) {
+func (f *Buffers) put(p *piece) {
 	for k, size := range sizeClasses {
 		if cap(p.data) == size && len(f.free[k]) < maxFree {
 			*p = piece{data: p.data[:0]}
@@ -167,8 +168,9 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 }
 
 func (a *Assembler) newHolding(c *Connection) {
-	if k := len(a.idleHoldings) - 1; k >= 0 {
-		c.hold, a.idleHoldings = a.idleHoldings[k], a.idleHoldings[:k]
+	idle := &a.buffers.holdings
+	if k := len(*idle) - 1; k >= 0 {
+		c.hold, *idle = (*idle)[k], (*idle)[:k]
 	} else {
 		c.hold = new(holding)
 		c.hold.all.Of, c.hold.wait.Of = c.hold, c.hold
@@ -192,8 +194,8 @@ func (a *Assembler) freeHolding(c *Connection) {
 			h.piles[i].pieces = nil
 		}
 	}
-	if len(a.idleHoldings) < 1024 {
-		a.idleHoldings = append(a.idleHoldings, h)
+	if idle := &a.buffers.holdings; len(*idle) < 1024 {
+		*idle = append(*idle, h)
 	}
 }
 
