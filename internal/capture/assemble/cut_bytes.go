@@ -1,7 +1,5 @@
 package assemble
 
-import "slices"
-
 // Bytes that the snap length cut were captured if a copy of them was cut elsewhere, or not at all: the sender repeats them
 // in other segments, or another capture of the same packets has a larger snap length. So a cut packet is held like data
 // after a hole, and copies fill it.
@@ -32,8 +30,8 @@ func (a *Assembler) fillCut(l *pile, k, at int, b []byte) (added int) {
 		q.seq, q.n, q.meta, q.ack, q.acks, q.packet, q.copied = p.seq+uint32(at), p.n-at, p.meta, p.ack, p.acks, p.packet, p.copied
 		q.meta.Overhead = 0
 		p.n, p.copied = at, true
-		l.pieces = slices.Insert(l.pieces, k+1, q)
-		before -= q.cost()
+		l.insert(k+1, q)
+		a.heldAll += q.cost()
 		added = 1
 	}
 	l.cost += p.cost() - before

@@ -20,6 +20,7 @@ type pile struct {
 	// pieces are sorted by seq and do not overlap. There is a hole before the first piece, or the first piece is next
 	// and waits for the other side, or for a copy of what the snap length cut.
 	pieces []*piece
+	room   []*piece // the array of pieces, empty: for the next ones
 	cost   int
 	// The packet and the time when the wait started: when the hole was acknowledged, so the sender will not fill it; or
 	// when data that is next came. Packet 0: not yet.
@@ -47,6 +48,9 @@ func (p *piece) end() uint32 { return p.seq + uint32(p.n) }
 
 // pieceCharge is the memory of a piece in bytes, without its data.
 const pieceCharge = 160
+
+// maxRoom is how many pieces a pile without any has room for.
+const maxRoom = 256
 
 func (p *piece) cost() int { return cap(p.data) + pieceCharge }
 
@@ -145,11 +149,7 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 		a.Ledger.Held += int64(r)
 		a.Ledger.HeldLink += int64(a.meta.Overhead)
 		a.meta.Overhead, a.isNew = 0, true
-		if cap(pile.pieces) == 0 {
-			pile.pieces = make([]*piece, 0, 32)
-		}
-		pile.pieces = slices.Insert(pile.pieces, k, p)
-		pile.cost += p.cost()
+		pile.insert(k, p)
 		a.heldAll += p.cost()
 		seq += uint32(r)
 		b = b[len(captured):]
@@ -165,6 +165,19 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 		o := a.holders.First().c
 		a.abandonHole(o, o.firstSide())
 	}
+}
+
+// insert adds a piece at place k.
+func (l *pile) insert(k int, p *piece) {
+	if cap(l.pieces) == 0 {
+		l.pieces = make([]*piece, 0, 32)
+		l.room = l.pieces
+	}
+	before := cap(l.pieces)
+	if l.pieces = slices.Insert(l.pieces, k, p); cap(l.pieces) != before {
+		l.room = l.pieces[:0]
+	}
+	l.cost += p.cost()
 }
 
 func (a *Assembler) newHolding(c *Connection) {
@@ -189,10 +202,12 @@ func (a *Assembler) freeHolding(c *Connection) {
 	h.wait.Remove()
 	c.hold, h.c = nil, nil
 	for i := range h.piles {
-		h.piles[i].sincePacket, h.piles[i].sinceTime = 0, 0
-		if cap(h.piles[i].pieces) > 64 {
-			h.piles[i].pieces = nil
+		l := &h.piles[i]
+		l.sincePacket, l.sinceTime = 0, 0
+		if cap(l.room) > maxRoom {
+			l.room = nil
 		}
+		l.pieces = l.room
 	}
 	if idle := &a.buffers.holdings; len(*idle) < 1024 {
 		*idle = append(*idle, h)
@@ -337,11 +352,13 @@ func (a *Assembler) abandonExpired() {
 		h := a.waiting.First()
 		c, gaveUp := h.c, false
 		for c.hold != nil {
-			i := c.firstSide()
-			if !a.due(&h.piles[i]) {
-				if i = 1 - i; !a.due(&h.piles[i]) {
-					break
-				}
+			i := 0
+			if first, second := a.due(&h.piles[0]), a.due(&h.piles[1]); first && second {
+				i = c.firstSide()
+			} else if second {
+				i = 1
+			} else if !first {
+				break
 			}
 			a.abandonHole(c, i)
 			gaveUp = true
