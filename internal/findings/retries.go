@@ -10,6 +10,8 @@ import (
 const (
 	// maxAttempts limits the closed calls in memory, the latest ones; maxChain those of them that a call is compared with.
 	maxAttempts, maxChain = 1 << 15, 32
+	// attemptPage is how many of them get memory at once.
+	attemptPage = 1 << 10
 	// A retry starts when the client gives up an attempt: up to afterFailure after the response of a failed one; from beforeTimeout before
 	// the timeout, because the client starts to wait before the request is captured, up to afterTimeout after it, because clients notice it
 	// late. In nanoseconds.
@@ -47,8 +49,8 @@ type retry struct {
 
 // attempts holds the latest closed calls.
 type attempts struct {
-	list    []attempt // a ring: ordinal n is at index n modulo maxAttempts
-	count   uint32    // the ordinal of the latest one, from 1
+	pages   [maxAttempts / attemptPage]*[attemptPage]attempt // a ring: ordinal n is at index n modulo maxAttempts
+	count   uint32                                           // the ordinal of the latest one, from 1
 	latest  [2][]links
 	retries []retry // number n is at index n-1
 	free    []uint32
@@ -107,15 +109,6 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 			latest.givenUp = t.count
 		}
 		latest.all = t.count
-	}
-	if len(t.list) < maxAttempts {
-		if t.list == nil {
-			t.list = make([]attempt, 1, 1<<10) // ordinal 0 is none
-		}
-		if len(t.list) < maxAttempts {
-			t.list = append(t.list, x)
-			return
-		}
 	}
 	forgotten := t.at(t.count)
 	if forgotten.retry != 0 {
@@ -178,8 +171,15 @@ func (k *Collector) server(address string) uint32 {
 }
 
 // holds reports whether the attempt with an ordinal is in memory; at returns it. The one with the ordinal count is not yet there.
-func (t *attempts) holds(n uint32) bool  { return n > 0 && t.count-n < maxAttempts }
-func (t *attempts) at(n uint32) *attempt { return &t.list[n%maxAttempts] }
+func (t *attempts) holds(n uint32) bool { return n > 0 && t.count-n < maxAttempts }
+
+func (t *attempts) at(n uint32) *attempt {
+	page := &t.pages[n%maxAttempts/attemptPage]
+	if *page == nil {
+		*page = new([attemptPage]attempt)
+	}
+	return &(*page)[n%attemptPage]
+}
 
 // compare notes x as the retry of a if it is one and none is earlier.
 func (t *attempts) compare(x, a *attempt) {
@@ -227,13 +227,18 @@ func retriedCalls(k *Collector, e *evidence) {
 			by[m] = &s
 		}
 	}
-	for i := range k.attempts.list {
-		if a := &k.attempts.list[i]; a.retry != 0 {
-			m := k.order[a.method-1]
-			if by[m] == nil {
-				by[m] = new(retries)
+	for _, page := range k.attempts.pages {
+		if page == nil {
+			continue
+		}
+		for i := range page {
+			if a := &page[i]; a.retry != 0 {
+				m := k.order[a.method-1]
+				if by[m] == nil {
+					by[m] = new(retries)
+				}
+				by[m].add(a, &k.attempts)
 			}
-			by[m].add(a, &k.attempts)
 		}
 	}
 	for _, m := range k.order {
