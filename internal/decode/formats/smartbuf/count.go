@@ -1,11 +1,6 @@
 package smartbuf
 
-import (
-	"encoding/binary"
-	"math/bits"
-
-	"dubbo-wire/internal/decode"
-)
+import "dubbo-wire/internal/decode"
 
 // Where bytes are counted, most values are taken here: scalars, objects, and arrays of objects, numbers and strings. The sums
 // are those of value, members and slice, to which everything else and every error is left.
@@ -90,8 +85,8 @@ loop:
 			n := f.left
 			stop := at
 			for n > 0 {
-				size := numberSize(b, stop)
-				if size == 0 {
+				size := decode.VarintSize(b, stop)
+				if size > 8 {
 					break
 				}
 				stop += size
@@ -181,19 +176,6 @@ func uvarintAt(b []byte) (v uint64, size int) {
 	return 0, 0
 }
 
-// numberSize returns the size of the number at offset at, 0 for one of more than 8 bytes and near the end of b.
-func numberSize(b []byte, at int) int {
-	if len(b)-at < 8 {
-		return 0
-	}
-	const high = 0x8080808080808080
-	ends := ^binary.LittleEndian.Uint64(b[at:]) & high
-	if ends == 0 {
-		return 0
-	}
-	return bits.TrailingZeros64(ends)/8 + 1
-}
-
 // countPooled counts, but for one node, a value whose content is an entry of a pool and that itself has size bytes. It returns false
 // where pooled would fail.
 func (r *Reader) countPooled(e *entry, size int, c *sums) bool {
@@ -217,8 +199,20 @@ func (r *Reader) beginObject(f *frame, s *structure, lasting bool, c *sums) bool
 	r.Enter()
 	c.nodes++
 	f.left--
-	r.frames = append(r.frames, frame{left: int(s.n)})
+	r.push().left = int(s.n)
 	return true
+}
+
+// push adds a frame, which the caller fills in place: a processor waits for one that is made elsewhere and copied.
+func (r *Reader) push() *frame {
+	n := len(r.frames)
+	if n == cap(r.frames) {
+		r.frames = append(r.frames, frame{})
+	}
+	r.frames = r.frames[:n+1]
+	f := &r.frames[n]
+	f.kind, f.more = ofValues, false
+	return f
 }
 
 // countNames counts the names of an object of struct s, which are keys of a map if the struct is temporary. It returns false where
@@ -250,25 +244,25 @@ func (r *Reader) beginArray(b []byte, f *frame, head uint64, c *sums) (n int) {
 	if r.Level() >= decode.MaxDepth {
 		return -1
 	}
-	slice := frame{left: int(head >> 5), more: head&1 != 0}
+	kind, of, lasting := ofValues, (*structure)(nil), false
 	switch typ := head >> 1 & 15; {
 	case typ == sliceMixed:
 	case typ == sliceShort || typ == sliceInt || typ == sliceLong:
-		slice.kind = ofNumbers
+		kind = ofNumbers
 	case typ == sliceString:
-		slice.kind = ofStrings
+		kind = ofStrings
 	case typ == sliceObject:
 		var id uint64
 		id, n = uvarintAt(b)
 		list := r.tmpStructs
-		if slice.lasting = id&1 == 1; slice.lasting {
+		if lasting = id&1 == 1; lasting {
 			list = r.structs
 		}
 		i := id>>1 - 1
 		if n == 0 || i >= uint64(len(list)) || list[i].n == 0 {
 			return -1
 		}
-		slice.kind, slice.of = ofObjects, &list[i]
+		kind, of = ofObjects, &list[i]
 	default:
 		return -1
 	}
@@ -281,6 +275,10 @@ func (r *Reader) beginArray(b []byte, f *frame, head uint64, c *sums) (n int) {
 	}
 	r.Enter()
 	f.left--
-	r.frames = append(r.frames, slice)
+	slice := r.push()
+	slice.left, slice.kind, slice.more = int(head>>5), kind, head&1 != 0
+	if kind == ofObjects {
+		slice.of, slice.lasting = of, lasting
+	}
 	return n
 }
