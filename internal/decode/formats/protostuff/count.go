@@ -257,26 +257,26 @@ func countRepeated(f *field, x *simple, b []byte, at int, group bool) (next, val
 
 // sameClass says how elements of the class that the last one of a list had begin, in the current value.
 type sameClass struct {
-	schema *schema // nil: no such element was read
-	name   int     // length of the name of the class
+	class  string  // empty: no such element was read
+	schema *schema // nil: they are not read
 	head   []byte
 }
 
 // expectMore notes the class of an object that is being read, whose messages are m, if countElements can take objects of the class.
 func (r *Reader) expectMore(s *schema, class string, m nested) {
-	if s == nil || s == r.more.schema || !s.plain || m.field != 1 || m.outer != nil || len(class) >= 0x80 || r.isTimePart(class) || class == "java.util.UUID" {
+	if !r.OK() || class == r.more.class || s != nil && !s.plain || m.field != 1 || m.outer != nil || len(class) >= 0x80 || r.isTimePart(class) || class == "java.util.UUID" {
 		return
 	}
 	pojo := tagOf(idPojo, delimited)
 	head := append(r.more.head[:0], byte(tagOf(1, startGroup)), byte(pojo)|0x80, byte(pojo>>7), byte(len(class)))
-	r.more = sameClass{s, len(class), append(head, class...)}
+	r.more = sameClass{class, s, append(head, class...)}
 }
 
 // countElements takes the next elements of a list as long as they begin like the last one, and returns how many there are. It does nothing
 // with a tree.
 func (r *Reader) countElements() (n int) {
-	s, head := r.more.schema, r.more.head
-	if s == nil || !r.Counting() || r.form != startGroup || r.again || r.Hiding() || r.Pending() > 0 || r.Level() == decode.MaxDepth {
+	s, head, name := r.more.schema, r.more.head, len(r.more.class)
+	if name == 0 || !r.Counting() || r.form != startGroup || r.again || r.Hiding() || r.Pending() > 0 || r.Level() == decode.MaxDepth {
 		return 0
 	}
 	outer := r.within
@@ -286,8 +286,13 @@ func (r *Reader) countElements() (n int) {
 		r.number()
 		r.Off += len(head) - 1
 		r.tally.nodes += 3 // the object, its tags and its class
-		r.tally.overhead += len(head) - r.more.name
-		r.Recount(decode.ClassNames, r.more.name)
+		r.tally.overhead += len(head) - name
+		r.Recount(decode.ClassNames, name)
+		if s == nil {
+			r.flush(r.Off)
+			r.opaqueRest(nested{field: 1})
+			continue
+		}
 		r.Enter()
 		r.countFields(s, nested{field: 1})
 		r.Leave()

@@ -187,7 +187,7 @@ func (r *Reader) begin() {
 	clear(r.seen)
 	r.seen = r.seen[:0]
 	r.form, r.again, r.entered, r.stopped = 0, false, false, false
-	r.more.schema = nil
+	r.more.class = ""
 }
 
 // length takes a length of four bytes.
