@@ -73,7 +73,7 @@ func (r *Reader) countGuessed(b []byte, at int, group protowire.Number) int {
 		}
 		switch wire {
 		case protowire.VarintType:
-			size := decode.VarintSize(b, at)
+			size := decode.VarintSize(r.Buf, at) // if it goes beyond b, so does at
 			if size > 8 {
 				if _, size = protowire.ConsumeVarint(b[at:]); size < 0 {
 					return foreign
@@ -185,14 +185,13 @@ func (r *Reader) afterValue(b []byte, at int, k protoschema.Kind) int {
 		case protoschema.Bool:
 			most = 1
 		case protoschema.Int64, protoschema.Uint64, protoschema.Sint64:
-			most = 9
+			most = 8
 		}
-		for next = at; next < len(b) && b[next] >= 0x80; {
-			next++
-		}
-		if next++; next-at > most || next <= len(b) && k == protoschema.Bool && b[at] > 1 {
+		size := decode.VarintSize(r.Buf, at) // if it goes beyond b, so does next
+		if size > most || k == protoschema.Bool && r.Buf[at] > 1 {
 			return -1
 		}
+		next = at + size
 	}
 	if next > len(b) {
 		return -1
