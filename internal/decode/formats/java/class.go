@@ -44,6 +44,7 @@ type fieldDesc struct {
 	code     byte
 	name     string
 	declared *declared // the type of an object's field; nil if the stream describes the class
+	accepted int32     // 1 more than the class whose object was its value last; see accepts
 }
 
 // hasData reports whether objects have bytes for this class, not its superclasses.

@@ -126,7 +126,7 @@ loop:
 			at += 5
 		case tcString:
 			size := int(binary.BigEndian.Uint16(b[1:]))
-			if size > len(b)-3 || r.fieldsEnd > 0 && !r.accepts(n, "java.lang.String") {
+			if size > len(b)-3 || r.fieldsEnd > 0 && !r.accepts(n, textClass) {
 				break loop
 			}
 			r.addHandle(toString, int32(at+3), int32(size), -1)
@@ -142,7 +142,7 @@ loop:
 			i := to.a
 			c := &r.classes[i]
 			size := 6 + int(c.size)
-			if size > len(b)-shortest || !c.read || r.fieldsEnd > 0 && !r.acceptsClass(n, i) {
+			if size > len(b)-shortest || !c.read || r.fieldsEnd > 0 && !r.accepts(n, i) {
 				break loop
 			}
 			if c.common == commonBox {
@@ -226,21 +226,42 @@ loop:
 }
 
 // accepts reports whether an object of a class can be the value that comes next, of the last n fields before fieldsEnd.
-func (r *Reader) accepts(n int, class string) bool {
-	d := r.fields[r.fieldsEnd-n].declared
-	return d == nil || d.accepts(class)
+func (r *Reader) accepts(n int, class int32) bool {
+	f := &r.fields[r.fieldsEnd-n]
+	return f.accepted == class+1 || r.acceptsNow(f, class)
 }
 
-// acceptsClass is accepts for a class of the stream.
-func (r *Reader) acceptsClass(n int, class int32) bool {
-	name, ok := r.nameOf(class)
-	return !ok || r.accepts(n, name)
+// textClass stands for the class of texts.
+const textClass = -2
+
+// acceptsNow is accepts for another class than the one that the field accepted last.
+func (r *Reader) acceptsNow(f *fieldDesc, class int32) bool {
+	name, ok := "java.lang.String", true
+	if class != textClass {
+		name, ok = r.nameOf(class)
+	}
+	if !ok || f.declared == nil {
+		return true
+	}
+	if !f.declared.accepts(name) {
+		return false
+	}
+	f.accepted = class + 1
+	return true
 }
 
 // acceptsReference is accepts for what the reference at the start of b refers to.
 func (r *Reader) acceptsReference(n int, b []byte) bool {
-	name, ok := r.classOf(r.handleAt(b[1:]))
-	return !ok || r.accepts(n, name)
+	to := r.handleAt(b[1:])
+	switch {
+	case to == nil || to.kind == toClass || to.kind == toClassObject || to.a < 0:
+		name, ok := r.classOf(to)
+		d := r.fields[r.fieldsEnd-n].declared
+		return !ok || d == nil || d.accepts(name)
+	case to.kind == toString:
+		return r.accepts(n, textClass)
+	}
+	return r.accepts(n, to.a)
 }
 
 // countBoxes takes a box of a class, and others that follow it, up to most, each of size bytes. It returns how many it took.
@@ -299,7 +320,7 @@ func (r *Reader) refersToCounted(b []byte) bool {
 // TC_REFERENCE handle.
 func (r *Reader) countEnum(b []byte, n int) bool {
 	class := r.referredClass(b)
-	if class < 0 || r.fieldsEnd > 0 && !r.acceptsClass(n, class) || len(b) < 11 || b[6] != tcReference {
+	if class < 0 || r.fieldsEnd > 0 && !r.accepts(n, class) || len(b) < 11 || b[6] != tcReference {
 		return false
 	}
 	if to := r.handleAt(b[7:]); to == nil || to.kind != toString {
