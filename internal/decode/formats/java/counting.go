@@ -120,7 +120,8 @@ loop:
 		case tcNull:
 			at++
 		case tcReference:
-			if r.fieldsEnd > 0 && !r.acceptsReference(n, b) || !r.refersToCounted(b) {
+			to := r.handleAt(b[1:])
+			if to == nil || r.fieldsEnd > 0 && !r.acceptsReference(n, to) || !r.refersToCounted(to) {
 				break loop
 			}
 			at += 5
@@ -250,11 +251,10 @@ func (r *Reader) acceptsNow(f *fieldDesc, class int32) bool {
 	return true
 }
 
-// acceptsReference is accepts for what the reference at the start of b refers to.
-func (r *Reader) acceptsReference(n int, b []byte) bool {
-	to := r.handleAt(b[1:])
+// acceptsReference is accepts for what a reference refers to.
+func (r *Reader) acceptsReference(n int, to *handle) bool {
 	switch {
-	case to == nil || to.kind == toClass || to.kind == toClassObject || to.a < 0:
+	case to.kind == toClass || to.kind == toClassObject || to.a < 0:
 		name, ok := r.classOf(to)
 		d := r.fields[r.fieldsEnd-n].declared
 		return !ok || d == nil || d.accepts(name)
@@ -301,13 +301,9 @@ func (r *Reader) addHandle(k handleKind, a, b, node int32) {
 	h.kind, h.hidden, h.a, h.b, h.node = k, false, a, b, node
 }
 
-// refersToCounted reports whether the reference at the start of b is to something that has a place in a tree.
-func (r *Reader) refersToCounted(b []byte) bool {
-	to := r.handleAt(b[1:])
-	switch {
-	case to == nil:
-		return false
-	case to.kind == toString:
+// refersToCounted reports whether a reference is to something that has a place in a tree.
+func (r *Reader) refersToCounted(to *handle) bool {
+	if to.kind == toString {
 		if !r.repeats(int(to.b)) {
 			r.NeedTree()
 		}
