@@ -26,10 +26,11 @@ func (r *Reader) countFields(s *schema, m nested) {
 		off := r.Off
 		var n uint64
 		var w byte
-		more := true
-		if r.OK() && off < len(r.Buf) && r.Buf[off] < 0x80 && (r.Buf[off]&7 != endGroup || m.outer != nil) { // mostly
+		var more bool
+		if r.OK() && off < len(r.Buf) && r.Buf[off] < 0x80 { // mostly
 			r.Off++
 			n, w = uint64(r.Buf[off]>>3), r.Buf[off]&7
+			more = m.outer != nil || tagOf(n, w) != tagOf(m.field, endGroup)
 		} else {
 			n, w, more = r.next(m)
 		}
