@@ -132,14 +132,20 @@ func (r *Reader) nameOnlyClass(c class) int32 {
 	}
 	c.shape = shapeOf(c.name)
 	at := r.finish(c, self)
-	switch {
-	case at < 0:
-	case r.renamed(at):
-		r.classes[at].n = 0
-	case c.name == stackTraceElement && ofJDK8(r.Buf[r.Off:]):
-		r.classes[at].first, r.classes[at].n = int32(len(r.fields)), int32(len(stackTraceElement8))
-		r.fields = append(r.fields, stackTraceElement8...)
+	if at < 0 {
+		return at
 	}
+	own := &r.classes[at]
+	switch {
+	case r.renamed(at):
+		own.n = 0
+	case c.name == stackTraceElement && ofJDK8(r.Buf[r.Off:]):
+		own.first, own.n = int32(len(r.fields)), int32(len(stackTraceElement8))
+		r.fields = append(r.fields, stackTraceElement8...)
+	default:
+		return at
+	}
+	r.prepareCounting(own)
 	return at
 }
 

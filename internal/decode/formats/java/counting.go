@@ -22,8 +22,9 @@ const (
 	derived                    // as commonObject, with superclasses
 )
 
-// prepareCounting notes what counting needs to know of a class, after its descriptor was read.
+// prepareCounting notes what counting needs to know of a class, after its descriptor was read, and again when its fields prove to be others.
 func (r *Reader) prepareCounting(c *class) {
+	c.prims, c.size = 0, 0
 	for _, f := range r.fields[c.first : c.first+c.n] {
 		if n := size(f.code); n > 0 {
 			c.prims++
