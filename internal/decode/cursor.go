@@ -3,6 +3,7 @@ package decode
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // Cursor reads a body from front to back. It carries its first error: after one, every read returns zero and the
@@ -183,4 +184,14 @@ func (c *Cursor) ShortVarint() (n int, ok bool) {
 		return int(b[0]&0x7f) | int(b[1])<<7, true
 	}
 	return 0, false
+}
+
+// VarintSize returns the size of the number of seven bits a byte at an offset of b, 9 for one of more than 8 bytes and where b ends
+// before 8 bytes. It has no loop, of which a processor would have to foresee how often it runs.
+func VarintSize(b []byte, at int) int {
+	if at < 0 || at > len(b)-8 {
+		return 9
+	}
+	const high = 0x8080808080808080
+	return bits.TrailingZeros64(^binary.LittleEndian.Uint64(b[at:at+8:len(b)])&high)/8 + 1
 }

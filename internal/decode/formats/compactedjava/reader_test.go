@@ -157,6 +157,18 @@ func TestStackTraceOfJDK8(t *testing.T) {
 		{"JDK 9", "01 00000074 70 740001 41 740006 412e6a617661 740001 6d 70 70", `{"@class":"java.lang.StackTraceElement","format":1,"lineNumber":116,"classLoaderName":null,"declaringClass":"A","fileName":"A.java","methodName":"m","moduleName":null,"moduleVersion":null}`},
 	} {
 		require.Equal(t, c.want, formattest.Value(t, compactedjava.Format, formattest.Hex("aced0005 770101", element, c.fields)), c.name)
+		if strings.Contains(c.fields, "007e0000") {
+			continue
+		}
+		const list = "73 72 01 0013 6a6176612e7574696c2e41727261794c697374 7870 00000003 77 04 00000003"
+		const again = "73 71 007e0002"
+		body := formattest.Hex("aced0005 770101", list, element, c.fields, again, c.fields, again, c.fields, "78")
+		require.Equal(t, "["+strings.Join([]string{c.want, c.want, c.want}, ",")+"]", formattest.Value(t, compactedjava.Format, body), c.name)
+		r := compactedjava.Format.New()
+		r.Reset(body, decode.Malformed, nil)
+		r.Value(decode.ByField, "result", 0, "")
+		require.Nil(t, r.Err(), "%s, counted", c.name)
+		require.Equal(t, len(body), r.Offset(), "%s, counted", c.name)
 	}
 }
 

@@ -44,6 +44,7 @@ type fieldDesc struct {
 	code     byte
 	name     string
 	declared *declared // the type of an object's field; nil if the stream describes the class
+	accepted int32     // 1 more than the class whose object was its value last; see accepts
 }
 
 // hasData reports whether objects have bytes for this class, not its superclasses.
@@ -131,14 +132,20 @@ func (r *Reader) nameOnlyClass(c class) int32 {
 	}
 	c.shape = shapeOf(c.name)
 	at := r.finish(c, self)
-	switch {
-	case at < 0:
-	case r.renamed(at):
-		r.classes[at].n = 0
-	case c.name == stackTraceElement && ofJDK8(r.Buf[r.Off:]):
-		r.classes[at].first, r.classes[at].n = int32(len(r.fields)), int32(len(stackTraceElement8))
-		r.fields = append(r.fields, stackTraceElement8...)
+	if at < 0 {
+		return at
 	}
+	own := &r.classes[at]
+	switch {
+	case r.renamed(at):
+		own.n = 0
+	case c.name == stackTraceElement && ofJDK8(r.Buf[r.Off:]):
+		own.first, own.n = int32(len(r.fields)), int32(len(stackTraceElement8))
+		r.fields = append(r.fields, stackTraceElement8...)
+	default:
+		return at
+	}
+	r.prepareCounting(own)
 	return at
 }
 

@@ -250,23 +250,36 @@ func elementsAssignable(types *classfile.Types, class, declared string) bool {
 	return assignable(types, className(class), className(declared))
 }
 
-// checkField reports whether the object that comes next can be the value of a field, and fails if it cannot: then the writer
+// checkField reports whether the object that comes next can be the value of the field of an index, and fails if it cannot: then the writer
 // had another version of the class.
-func (r *Reader) checkField(c *class, f *fieldDesc) bool {
-	if f.declared == nil {
-		return true
+func (r *Reader) checkField(at int) bool {
+	if !r.OK() || r.fits(r.Buf[r.Off:], at) {
+		return r.OK()
 	}
-	name, ok := r.nextClass()
-	if !ok || f.declared.accepts(name) {
-		return true
+	f := &r.fields[at]
+	of := ""
+	for i := range r.classes {
+		if c := &r.classes[i]; int(c.first) <= at && at < int(c.first+c.n) {
+			of = c.name
+		}
 	}
-	r.Fail(decode.Malformed, "field "+excerpt(f.name)+" of class "+excerpt(c.name)+", a "+excerpt(sourceName(f.declared.name)), "a "+excerpt(sourceName(name)))
+	name, _ := r.nextClass(r.Buf[r.Off:])
+	r.Fail(decode.Malformed, "field "+excerpt(f.name)+" of class "+excerpt(of)+", a "+excerpt(sourceName(f.declared.name)), "a "+excerpt(sourceName(name)))
 	return false
 }
 
-// nextClass returns the class of the object that comes next; ok is false for null and where that is not known.
-func (r *Reader) nextClass() (name string, ok bool) {
-	b := r.Buf[r.Off:]
+// fits reports whether the object where b starts can be the value of the field of an index.
+func (r *Reader) fits(b []byte, field int) bool {
+	d := r.fields[field].declared
+	if d == nil {
+		return true
+	}
+	class, ok := r.nextClass(b)
+	return !ok || d.accepts(class)
+}
+
+// nextClass returns the class of the object where b starts; ok is false for null and where that is not known.
+func (r *Reader) nextClass(b []byte) (name string, ok bool) {
 	if len(b) < 2 {
 		return "", false
 	}

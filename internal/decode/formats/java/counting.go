@@ -19,11 +19,12 @@ const (
 	commonBox                  // a primitive
 	commonObject               // primitives, then items
 	commonList                 // primitives, a block, and items up to the end mark
-	derived                    // as commonObject, with superclasses or with fields of declared types
+	derived                    // as commonObject, with superclasses
 )
 
-// prepareCounting notes what counting needs to know of a class, after its descriptor was read.
+// prepareCounting notes what counting needs to know of a class, after its descriptor was read, and again when its fields prove to be others.
 func (r *Reader) prepareCounting(c *class) {
+	c.prims, c.size = 0, 0
 	for _, f := range r.fields[c.first : c.first+c.n] {
 		if n := size(f.code); n > 0 {
 			c.prims++
@@ -33,7 +34,7 @@ func (r *Reader) prepareCounting(c *class) {
 	c.plain = c.shape == shapeObject && c.flags&(scWriteMethod|scExternalizable) == 0 && c.fieldsKnown && !c.guessed &&
 		(c.super < 0 || r.classes[c.super].plain)
 	switch {
-	case c.plain && (c.super >= 0 || c.checked):
+	case c.plain && c.super >= 0:
 		c.common = derived
 	case c.plain:
 		c.common = commonObject
@@ -51,51 +52,65 @@ const (
 	maxFields = math.MaxUint16
 )
 
+// remaining is what is left of a container: a number of items. They are the values of the fields before index end, which is 0 where fields
+// have no declared types.
+type remaining struct{ n, end int }
+
+// objects returns what follows the primitive fields of an object.
+func (c *class) objects() remaining {
+	left := remaining{n: int(c.n - c.prims)}
+	if c.checked {
+		left.end = int(c.first + c.n)
+	}
+	return left
+}
+
 // mayCount reports whether countItems may be called.
 func (r *Reader) mayCount() bool {
 	return r.block == 0 && r.Counting() && !r.unknownHandles && r.Level() < decode.MaxDepth
 }
 
-// countItems takes n items, unless there is an error. The number of items that are left in the containers around is on a
-// stack, for each object and list that begins here.
-func (r *Reader) countItems(n int) {
-	base := len(r.lefts)
-	for n = r.countCommon(n, base); n > 0; n = r.countCommon(n, base) {
-		switch isList := n > maxFields; {
+// countItems takes items, unless there is an error. What is left of the containers around is on a stack, for each object and list that
+// begins here.
+func (r *Reader) countItems(left remaining) {
+	base := len(r.around)
+	for left = r.countCommon(left, base); left.n > 0; left = r.countCommon(left, base) {
+		switch isList := left.n > maxFields; {
 		case isList && !r.more():
-			if n = 0; r.OK() {
+			if left.n = 0; r.OK() {
 				r.Off++
 				r.Role("end")
 			}
+		case left.end > 0 && !r.checkField(left.end-left.n):
 		case r.Enter():
 			r.anyItem(decode.ByIndex, "", 0)
 			r.Leave()
-			n--
+			left.n--
 		}
 		if !r.OK() {
 			break
 		}
 	}
-	r.lefts = r.lefts[:base]
+	r.around = r.around[:base]
 }
 
-// countCommon takes items of common kinds: n of them, and those in the objects and lists that begin here and in the ones
-// around, whose numbers are on the stack from index base on. It returns how many are left in the innermost one when it meets
-// something else, 0 if it does not.
-func (r *Reader) countCommon(n, base int) (left int) {
+// countCommon takes items of common kinds, also those in the objects and lists that begin here and in the ones around, which are on the stack
+// from index base on. It returns what is left of the innermost one when it meets something else, 0 items if it does not.
+func (r *Reader) countCommon(left remaining, base int) remaining {
 	buf, at := r.Buf, r.Off
+	n := left.n
+	r.fieldsEnd = left.end
 	nodes, overhead := 0, 0 // not counted yet, of the bytes from the last node to at
-	depth := 0              // of the containers that began here and are open
-	room := decode.MaxDepth - 1 - r.Level()
+	start := len(r.around)
+	most := start + decode.MaxDepth - 1 - r.Level() // of the containers that may be open
 loop:
 	for {
 		if n == 0 {
-			k := len(r.lefts) - 1
+			k := len(r.around) - 1
 			if k < base {
 				break
 			}
-			n, r.lefts = r.lefts[k], r.lefts[:k]
-			depth--
+			n, r.fieldsEnd, r.around = r.around[k].n, r.around[k].end, r.around[:k]
 			continue
 		}
 		if at > len(buf)-shortest || len(r.handles) >= maxHandles || r.unknownHandles {
@@ -106,19 +121,20 @@ loop:
 		case tcNull:
 			at++
 		case tcReference:
-			if !r.refersToCounted(b) {
+			to := r.handleAt(b[1:])
+			if to == nil || r.fieldsEnd > 0 && !r.acceptsReference(n, to) || !r.refersToCounted(to) {
 				break loop
 			}
 			at += 5
 		case tcString:
 			size := int(binary.BigEndian.Uint16(b[1:]))
-			if size > len(b)-3 {
+			if size > len(b)-3 || r.fieldsEnd > 0 && !r.accepts(n, textClass) {
 				break loop
 			}
 			r.addHandle(toString, int32(at+3), int32(size), -1)
 			at += 3 + size
 		case tcObject:
-			if depth >= room {
+			if len(r.around) >= most {
 				break loop
 			}
 			to := r.handleAt(b[2:])
@@ -128,18 +144,22 @@ loop:
 			i := to.a
 			c := &r.classes[i]
 			size := 6 + int(c.size)
-			if size > len(b)-shortest || !c.read {
+			if size > len(b)-shortest || !c.read || r.fieldsEnd > 0 && !r.accepts(n, i) {
 				break loop
 			}
 			if c.common == commonBox {
-				r.assignCounted(toObject, i, int32(at+6))
-				at += size
-				overhead += 6
-				nodes += 3
-				n--
+				run := n
+				if r.fieldsEnd > 0 {
+					run = 1 // the types of fields differ
+				}
+				k := r.countBoxes(at, size, i, run)
+				at += k * size
+				overhead += k * 6
+				nodes += k * 3
+				n -= k
 				continue
 			}
-			items, own := int(c.n-c.prims), 6
+			items, own := c.objects(), 6
 			switch c.common {
 			case commonObject:
 				nodes += 3 + int(c.prims)
@@ -148,10 +168,10 @@ loop:
 					break loop
 				}
 				size += 2 + int(b[size+1])
-				items, own = untilEnd, size
+				items, own = remaining{n: untilEnd}, size
 				nodes += 5 + int(c.prims)
 			case derived:
-				size, items = own, 0
+				size, items.n = own, 0
 				nodes += 3
 			default:
 				break loop
@@ -164,22 +184,23 @@ loop:
 				r.Off = at
 				r.Tally(overhead, nodes)
 				nodes, overhead = 0, 0
-				r.Nest(depth + 1)
+				r.Nest(len(r.around) - start + 1)
+				end := r.fieldsEnd
 				r.countFields(i)
-				r.Nest(-depth - 1)
+				r.fieldsEnd = end
+				r.Nest(start - len(r.around) - 1)
 				if at = r.Off; !r.OK() { // what follows the error is not counted
-					r.Nest(depth)
-					return n
+					r.Nest(len(r.around) - start)
+					return remaining{n, r.fieldsEnd}
 				}
 			}
-			if items > 0 {
-				r.lefts = append(r.lefts, n)
-				depth++
-				n = items
+			if items.n > 0 {
+				r.around = append(r.around, remaining{n, r.fieldsEnd})
+				n, r.fieldsEnd = items.n, items.end
 			}
 			continue
 		case tcEnum:
-			if depth >= room || !r.countEnum(b, at) {
+			if len(r.around) >= most || !r.countEnum(b, n) {
 				break loop
 			}
 			at += 11
@@ -202,8 +223,60 @@ loop:
 	}
 	r.Off = at
 	r.Tally(overhead, nodes)
-	r.Nest(depth)
-	return n
+	r.Nest(len(r.around) - start)
+	return remaining{n, r.fieldsEnd}
+}
+
+// accepts reports whether an object of a class can be the value that comes next, of the last n fields before fieldsEnd.
+func (r *Reader) accepts(n int, class int32) bool {
+	f := &r.fields[r.fieldsEnd-n]
+	return f.accepted == class+1 || r.acceptsNow(f, class)
+}
+
+// textClass stands for the class of texts.
+const textClass = -2
+
+// acceptsNow is accepts for another class than the one that the field accepted last.
+func (r *Reader) acceptsNow(f *fieldDesc, class int32) bool {
+	name, ok := "java.lang.String", true
+	if class != textClass {
+		name, ok = r.nameOf(class)
+	}
+	if !ok || f.declared == nil {
+		return true
+	}
+	if !f.declared.accepts(name) {
+		return false
+	}
+	f.accepted = class + 1
+	return true
+}
+
+// acceptsReference is accepts for what a reference refers to.
+func (r *Reader) acceptsReference(n int, to *handle) bool {
+	switch {
+	case to.kind == toClass || to.kind == toClassObject || to.a < 0:
+		name, ok := r.classOf(to)
+		d := r.fields[r.fieldsEnd-n].declared
+		return !ok || d == nil || d.accepts(name)
+	case to.kind == toString:
+		return r.accepts(n, textClass)
+	}
+	return r.accepts(n, to.a)
+}
+
+// countBoxes takes a box of a class, and others that follow it, up to most, each of size bytes. It returns how many it took.
+func (r *Reader) countBoxes(at, size int, class int32, most int) (n int) {
+	b := r.Buf
+	head := binary.LittleEndian.Uint64(b[at:])
+	for {
+		r.assignCounted(toObject, class, int32(at+6))
+		n++
+		at += size
+		if n == most || at > len(b)-size-shortest || len(r.handles) >= maxHandles || (binary.LittleEndian.Uint64(b[at:])^head)<<16 != 0 {
+			return n
+		}
+	}
 }
 
 // shortest is the number of bytes from an item on that countCommon needs.
@@ -229,13 +302,9 @@ func (r *Reader) addHandle(k handleKind, a, b, node int32) {
 	h.kind, h.hidden, h.a, h.b, h.node = k, false, a, b, node
 }
 
-// refersToCounted reports whether the reference at the start of b is to something that has a place in a tree.
-func (r *Reader) refersToCounted(b []byte) bool {
-	to := r.handleAt(b[1:])
-	switch {
-	case to == nil:
-		return false
-	case to.kind == toString:
+// refersToCounted reports whether a reference is to something that has a place in a tree.
+func (r *Reader) refersToCounted(to *handle) bool {
+	if to.kind == toString {
 		if !r.repeats(int(to.b)) {
 			r.NeedTree()
 		}
@@ -244,11 +313,11 @@ func (r *Reader) refersToCounted(b []byte) bool {
 	return to.kind != toClassObject && !to.hidden && (to.node >= 0 || to.kind == toClass)
 }
 
-// countEnum takes the handle of a constant at offset at, where b starts, whose class and name came before: TC_ENUM
-// TC_REFERENCE handle newHandle TC_REFERENCE handle.
-func (r *Reader) countEnum(b []byte, at int) bool {
+// countEnum takes the handle of a constant where b starts, whose class and name came before: TC_ENUM TC_REFERENCE handle newHandle
+// TC_REFERENCE handle.
+func (r *Reader) countEnum(b []byte, n int) bool {
 	class := r.referredClass(b)
-	if class < 0 || len(b) < 11 || b[6] != tcReference || r.Level() >= decode.MaxDepth-1 {
+	if class < 0 || r.fieldsEnd > 0 && !r.accepts(n, class) || len(b) < 11 || b[6] != tcReference {
 		return false
 	}
 	if to := r.handleAt(b[7:]); to == nil || to.kind != toString {
@@ -298,63 +367,12 @@ func (r *Reader) countFields(at int32) {
 		r.Off += int(c.size)
 		r.Tally(0, int(c.prims))
 	}
-	if !c.checked && r.mayCount() {
-		r.countItems(int(c.n - c.prims))
+	left := c.objects()
+	if left.n > 0 && r.mayCount() {
+		r.countItems(left)
 		return
 	}
-	one := *c
-	for k, end := one.first+one.prims, one.first+one.n; r.OK(); k++ {
-		if k += r.countChecked(r.fields[k:end]); k == end || !r.checkField(&one, &r.fields[k]) {
-			return
-		}
+	for end := int(c.first + c.n); left.n > 0 && r.checkField(end-left.n); left.n-- {
 		r.item(decode.ByField, "", 0)
 	}
-}
-
-// countChecked takes the values of fields as long as they are null, texts, constants or references that the declared types accept, and returns
-// how many there are.
-func (r *Reader) countChecked(fields []fieldDesc) (n int32) {
-	if !r.mayCount() {
-		return 0
-	}
-	at, nodes, overhead := r.Off, 0, 0
-loop:
-	for ; int(n) < len(fields); n++ {
-		b := r.Buf[at:]
-		if len(b) < shortest || len(r.handles) >= maxHandles {
-			break
-		}
-		d := fields[n].declared
-		switch b[0] {
-		case tcNull:
-			at++
-		case tcString:
-			size := int(binary.BigEndian.Uint16(b[1:]))
-			if size > len(b)-3 || d != nil && !d.accepts("java.lang.String") {
-				break loop
-			}
-			r.addHandle(toString, int32(at+3), int32(size), -1)
-			at += 3 + size
-		case tcReference:
-			if name, ok := r.classOf(r.handleAt(b[1:])); ok && d != nil && !d.accepts(name) || !r.refersToCounted(b) {
-				break loop
-			}
-			at += 5
-		case tcEnum:
-			if class := r.referredClass(b); class < 0 {
-				break loop
-			} else if name, ok := r.nameOf(class); ok && d != nil && !d.accepts(name) || !r.countEnum(b, at) {
-				break loop
-			}
-			at += 11
-			overhead += 6
-			nodes += 2
-		default:
-			break loop
-		}
-		nodes++
-	}
-	r.Off = at
-	r.Tally(overhead, nodes)
-	return n
 }

@@ -45,7 +45,7 @@ var tags = [...]string{
 // item takes one object, array, string, enum constant, class, reference or null.
 func (r *Reader) item(l decode.Label, name string, index int) {
 	if r.mayCount() {
-		r.countItems(1)
+		r.countItems(remaining{n: 1})
 		return
 	}
 	if !r.Enter() {

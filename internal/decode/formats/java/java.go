@@ -73,7 +73,8 @@ type Reader struct {
 	retried     int  // bytes that were read again
 	noRetry     bool // nothing is read again
 
-	lefts []int // see countItems
+	around    []remaining // see countItems
+	fieldsEnd int         // of the innermost container; see remaining
 
 	table
 }
@@ -93,7 +94,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	}
 	r.viewOf, r.hiddenDepth, r.hiding = noNode, 0, -1
 	r.copied, r.retried = 0, 0
-	r.lefts = r.lefts[:0]
+	r.around = r.around[:0]
 	r.table.reset()
 }
 

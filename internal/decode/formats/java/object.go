@@ -169,7 +169,7 @@ func (r *Reader) fieldsOf(i int, c *class) {
 		}
 		switch c.shape.field(f.name) {
 		case isMember:
-			if r.checkField(c, &f) {
+			if r.checkField(int(c.first + k)) {
 				r.item(decode.ByField, r.fieldName(c, &f), 0)
 			}
 		case isElement:

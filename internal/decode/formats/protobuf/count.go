@@ -7,8 +7,9 @@ import (
 	"dubbo-wire/internal/decode/protoschema"
 )
 
-// guessed is what countGuessed has counted: nodes, and the bytes of tags and of lengths of messages.
-type guessed struct{ nodes, tags, lengths int }
+// guessed is what countGuessed has counted: fields, other nodes than two for each of them, bytes of tags but the first ones, and those of
+// lengths of messages.
+type guessed struct{ fields, nodes, tags, lengths int }
 
 // What countGuessed returns in place of an offset.
 const (
@@ -22,60 +23,63 @@ func (r *Reader) countUnknown(end int) bool {
 	if r.Tree != nil || r.Off <= r.unusualAt && r.unusualAt < end || !r.Counting() || r.Pending() > 0 {
 		return false
 	}
-	g, at := r.countGuessed(r.Buf[:end], r.Off, 0, guessed{})
-	if at < 0 {
+	r.guessed = guessed{}
+	if r.countGuessed(r.Buf[:end], r.Off, 0) < 0 {
 		return false
 	}
 	r.Off = end
-	r.Tally(g.lengths, g.nodes)
-	r.Recount(decode.ClassNames, g.tags)
+	g := &r.guessed
+	r.Tally(g.lengths, 2*g.fields+g.nodes)
+	r.Recount(decode.ClassNames, g.fields+g.tags)
 	return true
 }
 
-// countGuessed adds to g what members and element would make of the bytes of b from an offset on, if they are whole fields up to the end of b,
-// or of a group, which is 0 where none is open. Messages and groups in them are checked and counted at once. It returns the offset of that end.
-func (r *Reader) countGuessed(b []byte, at int, group protowire.Number, g guessed) (guessed, int) {
+// countGuessed adds to guessed what members and element would make of the bytes of b from an offset on, if they are whole fields up to the end
+// of b, or of a group, which is 0 where none is open. Messages and groups in them are checked and counted at once. It returns the offset of
+// that end.
+func (r *Reader) countGuessed(b []byte, at int, group protowire.Number) int {
 	last := protowire.Number(0) // of the field before, which may be the first of a list
 	var list, messages bool
+	fields := 0
 	for at < len(b) {
-		start, wire := at, protowire.Type(b[at]&7)
-		num := protowire.Number(b[at] >> 3)
+		wire, num := protowire.Type(b[at]&7), protowire.Number(b[at]>>3)
+		start := at
 		if b[at] >= 8 && b[at] < 0x80 {
 			at++
 		} else {
 			var n int
 			if num, _, n = protowire.ConsumeTag(b[at:]); n < 0 {
-				return g, foreign
+				return foreign
 			}
 			at += n
+			r.guessed.tags += n - 1
 		}
 		if wire == protowire.EndGroupType {
 			if num != group || num == 0 {
-				return g, foreign
+				return foreign
 			}
-			g.tags += at - start
-			g.nodes++
-			return g, at
+			r.guessed.fields += fields
+			r.guessed.nodes++
+			r.guessed.tags++
+			return at
 		}
-		g.tags += at - start
-		g.nodes += 2
+		fields++
 		switch {
 		case num != last:
 			last, list, messages = num, false, false
 		case !list:
 			list = true
-			g.nodes++
+			r.guessed.nodes++
 		}
 		switch wire {
 		case protowire.VarintType:
-			for start = at; at < len(b) && b[at] >= 0x80; {
-				at++
-			}
-			if at++; at-start >= maxVarint { // it may be larger than 64 bits
-				if _, n := protowire.ConsumeVarint(b[start:min(at, len(b))]); n < 0 {
-					return g, foreign
+			size := decode.VarintSize(r.Buf, at) // if it goes beyond b, so does at
+			if size > 8 {
+				if _, size = protowire.ConsumeVarint(b[at:]); size < 0 {
+					return foreign
 				}
 			}
+			at += size
 		case protowire.Fixed32Type:
 			at += 4
 		case protowire.Fixed64Type:
@@ -83,49 +87,53 @@ func (r *Reader) countGuessed(b []byte, at int, group protowire.Number, g guesse
 		case protowire.BytesType:
 			size, n := varint(b[at:])
 			if n < 0 || size > uint64(len(b)-at-n) {
-				return g, foreign
+				return foreign
 			}
 			at += n
 			end := at + int(size)
 			switch {
 			case size == 0 && messages && r.nested >= maxNested:
 				r.unusualAt = start
-				return g, unusual
+				return unusual
 			case size == 0 && messages:
-				g.lengths += n
+				r.guessed.lengths += n
 			case size == 0, b[at] >= ' ' && r.plain.covers(r.Buf, at, end), r.nested >= maxNested:
 			default:
+				before := r.guessed
 				r.nested++
-				inner, after := r.countGuessed(b[:end], at, 0, g)
+				after := r.countGuessed(b[:end], at, 0)
 				r.nested--
 				if after == unusual {
-					return g, unusual
+					return unusual
 				}
 				if after >= 0 {
-					g, messages = inner, true
-					g.lengths += n
+					messages = true
+					r.guessed.lengths += n
+				} else {
+					r.guessed = before
 				}
 			}
 			at = end
 		case protowire.StartGroupType:
 			if r.nested > maxNested {
-				return g, foreign
+				return foreign
 			}
 			r.nested++
-			g, at = r.countGuessed(b, at, num, g)
+			at = r.countGuessed(b, at, num)
 			r.nested--
 			if at < 0 {
-				return g, at
+				return at
 			}
 			messages = true
 		default:
-			return g, foreign
+			return foreign
 		}
 	}
 	if at > len(b) || group != 0 {
-		return g, foreign
+		return foreign
 	}
-	return g, at
+	r.guessed.fields += fields
+	return at
 }
 
 // countFields takes the next fields up to end that hold one value of a type that has all such bytes, and counts what members would make of
@@ -177,14 +185,13 @@ func (r *Reader) afterValue(b []byte, at int, k protoschema.Kind) int {
 		case protoschema.Bool:
 			most = 1
 		case protoschema.Int64, protoschema.Uint64, protoschema.Sint64:
-			most = 9
+			most = 8
 		}
-		for next = at; next < len(b) && b[next] >= 0x80; {
-			next++
-		}
-		if next++; next-at > most || next <= len(b) && k == protoschema.Bool && b[at] > 1 {
+		size := decode.VarintSize(r.Buf, at) // if it goes beyond b, so does next
+		if size > most || k == protoschema.Bool && r.Buf[at] > 1 {
 			return -1
 		}
+		next = at + size
 	}
 	if next > len(b) {
 		return -1

@@ -29,21 +29,22 @@ func (s *stretch) covers(b []byte, from, to int) bool {
 
 // end returns the end of the text that starts at i.
 func (s *stretch) end(b []byte, i int) int {
-	for i < len(b) {
-		if len(b)-i >= 8 {
-			other := unprintable(binary.LittleEndian.Uint64(b[i:]))
-			if other == 0 {
-				i += 8
-				continue
+	for {
+		for ; i <= len(b)-8; i += 8 {
+			if other := unprintable(binary.LittleEndian.Uint64(b[i : i+8])); other != 0 {
+				i += bits.TrailingZeros64(other) / 8
+				break
 			}
-			i += bits.TrailingZeros64(other) / 8
+		}
+		if i == len(b) {
+			return i
 		}
 		c := b[i]
 		switch {
 		case c >= 0x20 && c < 0x7f, s.lines && (c == '\t' || c == '\n' || c == '\r'):
 			i++
 			continue
-		case c < utf8.RuneSelf:
+		case c < 0xc2: // a control character, or no first byte of any
 			return i
 		}
 		char, n := utf8.DecodeRune(b[i:])
@@ -52,7 +53,6 @@ func (s *stretch) end(b []byte, i int) int {
 		}
 		i += n
 	}
-	return i
 }
 
 // unprintable returns 0 if eight bytes are all 20 to 7e; else its lowest bit is in the first byte that is not. Each of the three numbers has

@@ -72,6 +72,7 @@ type Reader struct {
 	// unusualAt is where countGuessed stopped last, -1 if it did not in this body. Messages that have that offset are not counted there, so
 	// that no byte is passed again for each message around it.
 	unusualAt int
+	guessed   guessed
 	// fault says why the first opaque value of the body is opaque.
 	fault *decode.Error
 	// groups maps the start of each group that fields has passed to its end.

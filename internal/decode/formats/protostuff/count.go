@@ -15,20 +15,22 @@ type tally struct{ nodes, overhead int }
 // countFields is fields without a tree: most values are only checked and counted.
 func (r *Reader) countFields(s *schema, m nested) {
 	r.use(s)
-	fields := s.fields
+	fields, simple := s.fields, s.simple
 	if r.variation != nil && r.variation.Class == s.name {
 		fields = r.vary(s)
+		simple = r.variedSimple
 	}
 	i := 0
 	for {
-		i = r.countSimple(fields, i, m.outer == nil)
+		i = r.countSimple(fields, simple, i, m.outer == nil)
 		off := r.Off
 		var n uint64
 		var w byte
-		more := true
-		if r.OK() && off < len(r.Buf) && r.Buf[off] < 0x80 && (r.Buf[off]&7 != endGroup || m.outer != nil) { // mostly
+		var more bool
+		if r.OK() && off < len(r.Buf) && r.Buf[off] < 0x80 { // mostly
 			r.Off++
 			n, w = uint64(r.Buf[off]>>3), r.Buf[off]&7
+			more = m.outer != nil || tagOf(n, w) != tagOf(m.field, endGroup)
 		} else {
 			n, w, more = r.next(m)
 		}
@@ -67,9 +69,11 @@ func (r *Reader) countFields(s *schema, m nested) {
 
 // simple says which bytes the values of a field, or its elements, are: nearly all fields of most classes have one of these.
 type simple struct {
-	tag  byte // of a field up to number 15, else 0
-	form form
-	size uint8 // of a fixed number; bytes that any number of the type may have
+	form   form
+	tag    byte  // of a field up to number 15 that has a form, else 0
+	number uint8 // of the field, math.MaxUint8 for larger ones
+	size   uint8 // of a fixed number; bytes that any number of the type may have, of those that are counted here
+	always bool
 }
 
 type form uint8
@@ -81,16 +85,27 @@ const (
 	numberForm
 	boolForm
 	ordinalForm // of an enum
+
+	repeated form = 1 << 7 // it is there once for each element of a collection
 )
 
-// simplify finds out whether the values of the field are simple.
-func (f *field) simplify() {
-	var x simple
+// appendSimple appends what is known of the values of fields.
+func appendSimple(to []simple, fields []field) []simple {
+	for i := range fields {
+		to = append(to, fields[i].simple())
+	}
+	return to
+}
+
+// simple finds out whether the values of the field are simple.
+func (f *field) simple() simple {
+	x := simple{number: uint8(min(f.number, math.MaxUint8)), always: f.always}
 	wire := byte(varintWire)
 	switch id := f.shape.id; {
+	case f.number > 15:
 	case f.shape.kind == enumKind:
 		x.form = ordinalForm
-	case f.shape.kind != scalarKind || f.number > 15:
+	case f.shape.kind != scalarKind:
 	case id == idString:
 		x.form, wire = textForm, delimited
 	case id == idBool:
@@ -100,120 +115,169 @@ func (f *field) simplify() {
 	case id == idDouble || id == idDate:
 		x.form, x.size, wire = fixedForm, 8, fixed64Wire
 	case id < idFloat:
-		x.form, x.size = numberForm, anyNumber[id]
+		x.form, x.size = numberForm, min(8, anyNumber[id])
 	}
-	if x.form != otherForm && f.number <= 15 {
+	if x.form != otherForm {
 		x.tag = byte(tagOf(f.number, wire))
-		f.simple = x
 	}
+	if f.repeated {
+		x.form |= repeated
+	}
+	return x
 }
 
 // countSimple takes the next fields from number i on as long as they are usual ones with simple values, and returns how many fields of the
 // class are passed then. group says whether the object ends with a tag.
-func (r *Reader) countSimple(fields []field, i int, group bool) int {
+func (r *Reader) countSimple(fields []field, simple []simple, i int, group bool) int {
 	if !r.OK() {
 		return i
 	}
-	b, at, nodes := r.Buf, r.Off, 0
+	b, at, nodes := r.Buf, r.Off, -i
 fields:
-	for at < len(b) {
-		tag, k := b[at], i
-		for k < len(fields) && fields[k].number < uint64(tag>>3) && !fields[k].always {
-			k++
-		}
-		if k == len(fields) || tag == 0 || fields[k].simple.tag != tag {
-			break
-		}
-		f := &fields[k]
-		next, values := at+1, 0
-		for {
-			if next == len(b) {
-				break fields
-			}
-			switch f.simple.form {
-			case numberForm:
-				last := min(next+int(f.simple.size), len(b))
-				for next < last && b[next] >= 0x80 {
-					next++
-				}
-				if next == last {
-					break fields
-				}
-				next++
-			case textForm:
-				size := int(b[next])
-				if next++; size >= 0x80 {
-					if next == len(b) || b[next] >= 0x80 {
-						break fields
-					}
-					size = size&0x7f | int(b[next])<<7
-					next++
-				}
-				if size > len(b)-next {
-					break fields
-				}
-				if text := b[next : next+size]; !decode.IsASCII(text) && !utf8.Valid(text) {
-					break fields
-				}
-				next += size
-			case fixedForm:
-				if next += int(f.simple.size); next > len(b) {
-					break fields
-				}
-			case boolForm:
-				if b[next] > 1 {
-					break fields
-				}
-				next++
-			default:
-				if of := f.shape.of.built(); b[next] >= 0x80 || int(b[next]) >= len(of.ordinals) || !of.untagged {
-					break fields
-				}
-				next++
-			}
-			values++
-			if !f.repeated {
+	for i < len(simple) && at < len(b)-1 {
+		x := &simple[i]
+		if tag := b[at]; x.tag != tag {
+			if x.always || tag >= 0x80 || x.number >= tag>>3 {
 				break
 			}
-			if next == len(b) || b[next]>>3 != tag>>3 && b[next] < 0x80 || group && b[next]&7 == endGroup && b[next] < 0x80 {
-				values++ // the list
-				break
-			}
-			if b[next] != tag {
+			i++ // it is not there
+			continue
+		}
+		switch x.form {
+		case numberForm:
+			n := decode.VarintSize(b, at+1)
+			if n > int(x.size) {
 				break fields
 			}
-			next++
+			at += 1 + n
+		case textForm:
+			next := afterText(b, at+1)
+			if next < 0 {
+				break fields
+			}
+			at = next
+		case fixedForm:
+			if int(x.size) >= len(b)-at {
+				break fields
+			}
+			at += 1 + int(x.size)
+		case boolForm:
+			if b[at+1] > 1 {
+				break fields
+			}
+			at += 2
+		case ordinalForm:
+			if !fields[i].shape.isOrdinal(b[at+1]) {
+				break fields
+			}
+			at += 2
+		default:
+			next, values := countRepeated(&fields[i], x, b, at, group)
+			if next < 0 {
+				break fields
+			}
+			at = next
+			nodes += values
 		}
-		nodes += k - i + values
-		i, at = k+1, next
+		i++
 	}
 	r.Off = at
-	r.tally.nodes += nodes
+	r.tally.nodes += nodes + i
 	return i
+}
+
+// afterText returns the offset after the text of less than 16 KB whose length is at an offset of b, -1 for anything else.
+func afterText(b []byte, at int) int {
+	size := int(b[at])
+	if at++; size >= 0x80 {
+		if at == len(b) || b[at] >= 0x80 {
+			return -1
+		}
+		size = size&0x7f | int(b[at])<<7
+		at++
+	}
+	if size > len(b)-at {
+		return -1
+	}
+	if text := b[at : at+size]; !decode.IsASCII(text) && !utf8.Valid(text) {
+		return -1
+	}
+	return at + size
+}
+
+// isOrdinal reports whether a byte is the number of a constant of the enum, which are numbered in their order.
+func (x *shape) isOrdinal(c byte) bool {
+	of := x.of.built()
+	return c < 0x80 && int(c) < len(of.ordinals) && of.untagged
+}
+
+// countRepeated takes the elements of a collection, a field each, from offset at on. It returns the offset after them and how many there
+// are, -1 if one is not usual.
+func countRepeated(f *field, x *simple, b []byte, at int, group bool) (next, values int) {
+	tag := b[at]
+	for at < len(b)-1 {
+		switch at++; x.form {
+		case repeated | numberForm:
+			n := decode.VarintSize(b, at)
+			if n > int(x.size) {
+				return -1, 0
+			}
+			at += n
+		case repeated | textForm:
+			if at = afterText(b, at); at < 0 {
+				return -1, 0
+			}
+		case repeated | fixedForm:
+			if at += int(x.size); at > len(b) {
+				return -1, 0
+			}
+		case repeated | boolForm:
+			if b[at] > 1 {
+				return -1, 0
+			}
+			at++
+		case repeated | ordinalForm:
+			if !f.shape.isOrdinal(b[at]) {
+				return -1, 0
+			}
+			at++
+		default:
+			return -1, 0
+		}
+		values++
+		if at < len(b) && b[at] == tag {
+			continue
+		}
+		if at < len(b) && (b[at] >= 0x80 || b[at]>>3 == tag>>3 && !(group && b[at]&7 == endGroup)) {
+			break
+		}
+		return at, values
+	}
+	return -1, 0
 }
 
 // sameClass says how elements of the class that the last one of a list had begin, in the current value.
 type sameClass struct {
-	schema *schema // nil: no such element was read
-	name   int     // length of the name of the class
+	class  string  // empty: no such element was read
+	schema *schema // nil: they are not read
 	head   []byte
 }
 
 // expectMore notes the class of an object that is being read, whose messages are m, if countElements can take objects of the class.
 func (r *Reader) expectMore(s *schema, class string, m nested) {
-	if s == nil || s == r.more.schema || !s.plain || m.field != 1 || m.outer != nil || len(class) >= 0x80 || r.isTimePart(class) || class == "java.util.UUID" {
+	if !r.OK() || class == r.more.class || s != nil && !s.plain || m.field != 1 || m.outer != nil || len(class) >= 0x80 || r.isTimePart(class) || class == "java.util.UUID" {
 		return
 	}
 	pojo := tagOf(idPojo, delimited)
 	head := append(r.more.head[:0], byte(tagOf(1, startGroup)), byte(pojo)|0x80, byte(pojo>>7), byte(len(class)))
-	r.more = sameClass{s, len(class), append(head, class...)}
+	r.more = sameClass{class, s, append(head, class...)}
 }
 
 // countElements takes the next elements of a list as long as they begin like the last one, and returns how many there are. It does nothing
 // with a tree.
 func (r *Reader) countElements() (n int) {
-	s, head := r.more.schema, r.more.head
-	if s == nil || !r.Counting() || r.form != startGroup || r.again || r.Hiding() || r.Pending() > 0 || r.Level() == decode.MaxDepth {
+	s, head, name := r.more.schema, r.more.head, len(r.more.class)
+	if name == 0 || !r.Counting() || r.form != startGroup || r.again || r.Hiding() || r.Pending() > 0 || r.Level() == decode.MaxDepth {
 		return 0
 	}
 	outer := r.within
@@ -223,8 +287,13 @@ func (r *Reader) countElements() (n int) {
 		r.number()
 		r.Off += len(head) - 1
 		r.tally.nodes += 3 // the object, its tags and its class
-		r.tally.overhead += len(head) - r.more.name
-		r.Recount(decode.ClassNames, r.more.name)
+		r.tally.overhead += len(head) - name
+		r.Recount(decode.ClassNames, name)
+		if s == nil {
+			r.flush(r.Off)
+			r.opaqueRest(nested{field: 1})
+			continue
+		}
 		r.Enter()
 		r.countFields(s, nested{field: 1})
 		r.Leave()

@@ -63,13 +63,20 @@ type seen struct {
 const noNode = -1
 
 // number assigns a number to the object whose group starts here. Messages after a length need none: no reference means them.
+// What is set is set in place, the rest was cleared by begin: a processor waits for an entry that is made elsewhere and copied.
 func (r *Reader) number() {
-	switch {
-	case r.again:
-	case r.Hiding():
-		r.seen = append(r.seen, seen{node: noNode, at: int32(r.Off)})
-	default:
-		r.seen = append(r.seen, seen{node: int32(max(0, r.NextNode())), at: int32(r.Off)})
+	if r.again {
+		return
+	}
+	n := len(r.seen)
+	if n == cap(r.seen) {
+		r.seen = append(r.seen, seen{})
+	}
+	r.seen = r.seen[:n+1]
+	s := &r.seen[n]
+	s.node, s.at = int32(max(0, r.NextNode())), int32(r.Off)
+	if r.Hiding() {
+		s.node = noNode
 	}
 }
 

@@ -256,5 +256,6 @@ func (r *Reader) vary(s *schema) []field {
 		}
 	}
 	r.varies, r.varied = s, fields
+	r.variedSimple = appendSimple(r.variedSimple[:0], fields)
 	return fields
 }

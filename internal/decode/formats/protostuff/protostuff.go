@@ -91,20 +91,21 @@ type Reader struct {
 	library *library // may be nil
 
 	// With a library:
-	known     map[string]*schema // by the names of their classes
-	last      namedSchema        // the one of them that was asked for last
-	distrust  *decode.Error
-	used      []*schema // whose fields were read, in this body
-	entered   bool      // whether that was in the current value
-	within    place     // the innermost object, and its field
-	stopped   bool      // within is where the current value failed
-	tally     tally
-	more      sameClass
-	fault     *decode.Error // why the first part could not be read
-	misfit    *decode.Error // the same of the first one that does not fit its class
-	variation *decode.Variation
-	varies    *schema // the schema that varied is made of
-	varied    []field
+	known        map[string]*schema // by the names of their classes
+	last         namedSchema        // the one of them that was asked for last
+	distrust     *decode.Error
+	used         []*schema // whose fields were read, in this body
+	entered      bool      // whether that was in the current value
+	within       place     // the innermost object, and its field
+	stopped      bool      // within is where the current value failed
+	tally        tally
+	more         sameClass
+	fault        *decode.Error // why the first part could not be read
+	misfit       *decode.Error // the same of the first one that does not fit its class
+	variation    *decode.Variation
+	varies       *schema // the schema that varied is made of
+	varied       []field
+	variedSimple []simple
 }
 
 // Reset implements decode.Reader.
@@ -186,7 +187,7 @@ func (r *Reader) begin() {
 	clear(r.seen)
 	r.seen = r.seen[:0]
 	r.form, r.again, r.entered, r.stopped = 0, false, false, false
-	r.more.schema = nil
+	r.more.class = ""
 }
 
 // length takes a length of four bytes.

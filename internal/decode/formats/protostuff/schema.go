@@ -34,7 +34,8 @@ type schema struct {
 	once  sync.Once
 
 	// What follows is there after build.
-	fields []field // by number
+	fields []field  // by number
+	simple []simple // what is known of the values of each of them
 	// constants are those of an enum by their numbers; nil if the class is none. ordinals are the same by their order.
 	constants map[int32]string
 	ordinals  []string
@@ -56,7 +57,6 @@ type field struct {
 	shape    *shape
 	repeated bool // it is there once for each element of a collection
 	always   bool // a primitive type: it is there in each message
-	simple   simple
 }
 
 func newLibrary(p *classpath.Path, s decode.Side) *library {
@@ -186,10 +186,10 @@ func (s *schema) number(declared []*classfile.Field) {
 		}
 		numbers[g.number] = true
 		g.shape, g.repeated = s.in.fieldShape(f)
-		g.simplify()
 		s.fields = append(s.fields, g)
 	}
 	slices.SortFunc(s.fields, func(a, b field) int { return cmp.Compare(a.number, b.number) })
+	s.simple = appendSimple(make([]simple, 0, len(s.fields)), s.fields)
 }
 
 // numberConstants gives the constants of an enum their numbers (EnumIO).

@@ -113,14 +113,11 @@ func (r *Reader) skipUsual() {
 		}
 		switch b[at] & 7 {
 		case varintWire, reference:
-			last := min(next+9, len(b)) // which 64 bits surely have room for
-			for next < last && b[next] >= 0x80 {
-				next++
+			size := decode.VarintSize(b, next)
+			if size > 8 {
+				size = len(b)
 			}
-			if next == last {
-				next = len(b)
-			}
-			next++
+			next += size
 		case fixed32Wire:
 			next += 4
 		case fixed64Wire:

@@ -1,11 +1,6 @@
 package smartbuf
 
-import (
-	"encoding/binary"
-	"math/bits"
-
-	"dubbo-wire/internal/decode"
-)
+import "dubbo-wire/internal/decode"
 
 // Where bytes are counted, most values are taken here: scalars, objects, and arrays of objects, numbers and strings. The sums
 // are those of value, members and slice, to which everything else and every error is left.
@@ -66,54 +61,51 @@ func (r *Reader) countCommon(base int) (done bool) {
 	f := &r.frames[len(r.frames)-1]
 loop:
 	for {
-		if f.left == 0 {
+		switch {
+		case f.left == 0:
 			k := len(r.frames) - 1
 			if done = k == base; done || f.more {
-				break
+				break loop
 			}
 			r.frames = r.frames[:k]
 			f = &r.frames[k-1]
 			r.Leave()
 			continue
-		}
-		if f.kind == ofObjects {
-			if !r.beginObject(f, f.of, f.lasting, &c) { // which has no head
-				break
+		case f.kind == ofObjects: // which have no head
+			if !r.beginObject(f, f.of, f.lasting, &c) {
+				break loop
 			}
 			f = &r.frames[len(r.frames)-1]
 			continue
-		}
-		if at >= len(b) {
-			break
-		}
-		if f.kind == ofNumbers {
-			n := f.left
-			stop := at
+		case f.kind == ofNumbers:
+			n, stop := f.left, at
 			for n > 0 {
-				size := numberSize(b, stop)
-				if size == 0 {
+				size := decode.VarintSize(b, stop)
+				if size > 8 {
 					break
 				}
 				stop += size
 				n--
 			}
 			if stop == at {
-				break
+				break loop
 			}
 			at = stop
 			c.nodes += f.left - n
 			f.left = n
 			continue
 		}
-		head, size := uint64(b[at]), 1
-		switch {
-		case head < 0x80:
-		case at+1 < len(b) && b[at+1] < 0x80:
-			head, size = head&0x7f|uint64(b[at+1])<<7, 2
-		default:
-			if head, size = uvarintAt(b[at:]); size == 0 {
-				break loop
+		if f.kind == ofValues {
+			if at, f.left = r.countPlain(b, at, f.left, &c); f.left == 0 {
+				continue
 			}
+		}
+		if at >= len(b) {
+			break
+		}
+		head, size := uvarintAt(b[at:])
+		if size == 0 {
+			break
 		}
 		if f.kind == ofStrings {
 			if head == 0 || head > maxEntries {
@@ -123,17 +115,14 @@ loop:
 		}
 		switch id := head >> kindBits; head & kindMask {
 		case kindVarint, kindFloat, kindDouble, kindString:
-			if id > 1 && (id-2 >= uint64(len(r.lists[head&3])) || !r.countPooled(&r.lists[head&3][id-2], size, &c)) {
+			if list := r.lists[head&3]; id > 1 && (id-2 >= uint64(len(list)) || !r.countPooled(&list[id-2], size, &c)) {
 				break loop
 			}
-		case kindSymbol:
-			if id-1 >= uint64(len(r.symbols)) || !r.countPooled(&r.symbols[id-1], size, &c) {
-				break loop
-			}
+			at += size
+			c.nodes++
+			f.left--
+			continue
 		case kindObject:
-			if id == 0 {
-				break
-			}
 			list := r.tmpStructs
 			if id&1 == 1 {
 				list = r.structs
@@ -145,8 +134,6 @@ loop:
 			at += size
 			c.overhead += size
 			c.nodes++
-			f = &r.frames[len(r.frames)-1]
-			continue
 		case kindArray:
 			n := r.beginArray(b[at+size:], f, id, &c)
 			if n < 0 {
@@ -155,14 +142,10 @@ loop:
 			at += size + n
 			c.overhead += size
 			c.nodes += 2
-			f = &r.frames[len(r.frames)-1]
-			continue
 		default:
 			break loop
 		}
-		at += size
-		c.nodes++
-		f.left--
+		f = &r.frames[len(r.frames)-1]
 	}
 	r.Off = at
 	r.Tally(c.overhead, 0)
@@ -172,6 +155,9 @@ loop:
 
 // uvarintAt returns the number at the start of b and its size; that is 0 for one that is not complete or has more than 9 bytes.
 func uvarintAt(b []byte) (v uint64, size int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
 	for i, c := range b[:min(len(b), maxVarint-1)] {
 		v |= uint64(c&0x7f) << (7 * i)
 		if c < 0x80 {
@@ -181,17 +167,44 @@ func uvarintAt(b []byte) (v uint64, size int) {
 	return 0, 0
 }
 
-// numberSize returns the size of the number at offset at, 0 for one of more than 8 bytes and near the end of b.
-func numberSize(b []byte, at int) int {
-	if len(b)-at < 8 {
-		return 0
+// countPlain takes up to left values, from offset at on, as long as they are constants, empty maps and entries of pools whose heads have one
+// byte or two. It returns the offset after them and how many are left, and stops where pooled would fail.
+func (r *Reader) countPlain(b []byte, at, left int, c *sums) (next, more int) {
+	c.nodes += left
+	for ; left > 0 && uint(at) < uint(len(b)); left-- {
+		head, size := uint(b[at]), 1
+		if head >= 0x80 {
+			if at+1 >= len(b) || b[at+1] >= 0x80 {
+				break
+			}
+			head, size = head&0x7f|uint(b[at+1])<<7, 2
+		}
+		id, list := head>>kindBits, r.lists[head&3]
+		if kind := head & kindMask; kind > kindString {
+			if kind > kindObject || (kind == kindObject) != (id == 0) {
+				break
+			}
+			id, list = id+1, r.symbols // an empty map is like a number that is zero
+		}
+		if id > 1 {
+			if id -= 2; id >= uint(len(list)) {
+				break
+			}
+			e := &list[id]
+			n := int(e.end - e.off)
+			if !e.used {
+				e.used = true
+				c.overhead += size
+				c.pooled += n
+				c.nodes++
+			} else if r.repeated += n; r.repeated > maxRepeated {
+				break
+			}
+		}
+		at += size
 	}
-	const high = 0x8080808080808080
-	ends := ^binary.LittleEndian.Uint64(b[at:]) & high
-	if ends == 0 {
-		return 0
-	}
-	return bits.TrailingZeros64(ends)/8 + 1
+	c.nodes -= left
+	return at, left
 }
 
 // countPooled counts, but for one node, a value whose content is an entry of a pool and that itself has size bytes. It returns false
@@ -217,8 +230,20 @@ func (r *Reader) beginObject(f *frame, s *structure, lasting bool, c *sums) bool
 	r.Enter()
 	c.nodes++
 	f.left--
-	r.frames = append(r.frames, frame{left: int(s.n)})
+	r.push().left = int(s.n)
 	return true
+}
+
+// push adds a frame, which the caller fills in place: a processor waits for one that is made elsewhere and copied.
+func (r *Reader) push() *frame {
+	n := len(r.frames)
+	if n == cap(r.frames) {
+		r.frames = append(r.frames, frame{})
+	}
+	r.frames = r.frames[:n+1]
+	f := &r.frames[n]
+	f.kind, f.more = ofValues, false
+	return f
 }
 
 // countNames counts the names of an object of struct s, which are keys of a map if the struct is temporary. It returns false where
@@ -250,25 +275,27 @@ func (r *Reader) beginArray(b []byte, f *frame, head uint64, c *sums) (n int) {
 	if r.Level() >= decode.MaxDepth {
 		return -1
 	}
-	slice := frame{left: int(head >> 5), more: head&1 != 0}
+	kind, of, lasting := ofValues, (*structure)(nil), false
 	switch typ := head >> 1 & 15; {
 	case typ == sliceMixed:
 	case typ == sliceShort || typ == sliceInt || typ == sliceLong:
-		slice.kind = ofNumbers
+		kind = ofNumbers
 	case typ == sliceString:
-		slice.kind = ofStrings
+		kind = ofStrings
 	case typ == sliceObject:
 		var id uint64
-		id, n = uvarintAt(b)
+		if id, n = uvarintAt(b); n == 0 {
+			return -1
+		}
 		list := r.tmpStructs
-		if slice.lasting = id&1 == 1; slice.lasting {
+		if lasting = id&1 == 1; lasting {
 			list = r.structs
 		}
 		i := id>>1 - 1
-		if n == 0 || i >= uint64(len(list)) || list[i].n == 0 {
+		if i >= uint64(len(list)) || list[i].n == 0 {
 			return -1
 		}
-		slice.kind, slice.of = ofObjects, &list[i]
+		kind, of = ofObjects, &list[i]
 	default:
 		return -1
 	}
@@ -281,6 +308,10 @@ func (r *Reader) beginArray(b []byte, f *frame, head uint64, c *sums) (n int) {
 	}
 	r.Enter()
 	f.left--
-	r.frames = append(r.frames, slice)
+	slice := r.push()
+	slice.left, slice.kind, slice.more = int(head>>5), kind, head&1 != 0
+	if kind == ofObjects {
+		slice.of, slice.lasting = of, lasting
+	}
 	return n
 }

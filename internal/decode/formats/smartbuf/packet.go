@@ -2,6 +2,7 @@ package smartbuf
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"dubbo-wire/internal/decode"
@@ -219,13 +220,13 @@ func (r *Reader) commonEntries(list []entry, count uint64, texts bool) (_ []entr
 	b, at := r.Buf, r.Off
 	n := int(min(count, uint64(maxEntries-len(list))))
 	for ; taken < n; taken++ {
-		size := 0
+		size := math.MaxInt
 		if !texts {
-			size = numberSize(b, at)
+			size = decode.VarintSize(b, at)
 		} else if at < len(b) && b[at] < 0x80 {
 			size = 1 + int(b[at])
 		}
-		if size == 0 || size > len(b)-at {
+		if !texts && size > 8 || size > len(b)-at {
 			break
 		}
 		list = append(list, entry{off: int32(at), end: int32(at + size)})
