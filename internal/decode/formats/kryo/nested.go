@@ -177,7 +177,7 @@ loop:
 			w := (*[window]byte)(b[at:])
 			switch of, head = f.class, 1; {
 			case of == nil && w[0] == idNamed:
-				if size := namedReference(w, len(r.names), objects); size > 0 && r.names[w[1]] == f.bound {
+				if size := r.namedReference(w, objects); size > 0 && r.names[w[1]] == f.bound {
 					at += size
 					nodes++
 					f.at++
@@ -202,7 +202,9 @@ loop:
 				nodes++
 				f.at++
 				continue
-			case w[0] == refNull && f.nulls, w[0] >= refFirst && w[0] < 0x80 && int(w[0])-refFirst < objects && !r.d.plain(of):
+			case !r.d.refers(of):
+				break loop
+			case w[0] == refNull && f.nulls, w[0] >= refFirst && w[0] < 0x80 && int(w[0])-refFirst < objects:
 				at++
 				nodes++
 				f.at++
@@ -390,7 +392,7 @@ func (r *Reader) countOpen(b []byte, at, i, n, objects int) (end, next, numbered
 		case usualNull:
 			at++
 		case usualOpen:
-			size := namedReference(w, len(r.names), objects)
+			size := r.namedReference(w, objects)
 			if size == 0 {
 				return at, i, objects
 			}
@@ -421,17 +423,20 @@ func (r *Reader) newNamed(w *[window]byte) *class {
 	return nil
 }
 
-// namedReference returns the length of a reference to one of some objects, before which its class stands, one of some that were named before; 0 for others.
-func namedReference(w *[window]byte, names, objects int) int {
+// namedReference returns the length of a reference to one of some objects at the start of w, before which its class stands, one that was named before; 0 for others.
+func (r *Reader) namedReference(w *[window]byte, objects int) int {
 	ref, size := int(w[2]), namedHead
 	if ref >= 0x80 {
 		ref, size = ref&0x7f|int(w[3])<<7, namedHead+1
 	}
-	if int(w[1]) >= min(0x80, names) || w[3] >= 0x80 && size > namedHead || ref < refFirst || ref-refFirst >= objects {
+	if int(w[1]) >= min(0x80, len(r.names)) || w[3] >= 0x80 && size > namedHead || ref < refFirst || ref-refFirst >= objects || !r.d.refers(r.names[w[1]]) {
 		return 0
 	}
 	return size
 }
+
+// refers reports whether references to objects of a class can be told from its objects.
+func (d *dialect) refers(c *class) bool { return c.layout != unknown && !d.plain(c) }
 
 // knows reports whether an object of a class was read by its fields before.
 func (r *Reader) knows(cl *class) bool {
