@@ -53,7 +53,7 @@ func (r *Reader) countFields(cl *class, fields []field) {
 					continue
 				}
 				return
-			case r.countField(f):
+			case f.usual == usualReference && r.countList(f), r.countField(f):
 			default:
 				r.endTally()
 				r.field(f)
@@ -162,6 +162,8 @@ loop:
 					break loop
 				}
 				next += size
+			case tag == tagEnum && r.isEnum(b[at:], f):
+				next += 4
 			case tag == tagHandle || tag == tagEnum:
 				r.Off = at
 				if tag == tagHandle && !r.countHandle() || tag == tagEnum && !r.countEnum(f) {
@@ -414,6 +416,48 @@ func (r *Reader) countEnum(f *field) bool {
 	return r.countLeaf(size)
 }
 
+// isEnum reports whether b starts with five bytes that are a constant of the enum that the field had last.
+func (r *Reader) isEnum(b []byte, f *field) bool {
+	if len(b) < 5 || b[1] != escape || b[4] >= 0x80 || r.skipped {
+		return false
+	}
+	id := int(binary.LittleEndian.Uint16(b[2:])) - firstNamed
+	if id < 0 || id >= len(r.names) || r.names[id] != f.fitted {
+		return false
+	}
+	cl := f.fitted
+	return cl != nil && cl.plan != nil && cl.plan.form == constant && cl.usedIn == r.body && int(b[4]) < len(cl.plan.constants)
+}
+
+// countList is countValue for a field that has a collection of the class that it had last, one of the JDK with a short number.
+func (r *Reader) countList(f *field) bool {
+	b, at := r.Buf, r.Off
+	if len(b)-at < 3 || b[at] != tagObject || b[at+2] >= 0x80 || int(b[at+2]) > len(b)-at-3 || r.Level() == decode.MaxDepth {
+		return false
+	}
+	id := int(b[at+1]) - firstKnown
+	if id < 0 || id >= len(r.d.own) || b[at+1] == escape {
+		return false
+	}
+	cl := r.d.own[id]
+	if cl == nil || cl != f.fitted || cl.layout != collection || cl.plan != nil || cl.emulated != nil {
+		return false
+	}
+	r.rememberPlace(at)
+	n := int(b[at+2])
+	end, i := countIntegers(b, at+3, n)
+	r.Off = end
+	r.tally.nodes += 3 + i
+	r.tally.overhead += 3
+	r.work += (1 + i) * workPerObject
+	if i < n {
+		r.Enter()
+		r.countElements(i, n, nil, collection)
+		r.Leave()
+	}
+	return true
+}
+
 // countHead counts a container: its node, and the head from start to here.
 func (r *Reader) countHead(start int) {
 	r.tally.nodes += 2
@@ -465,7 +509,7 @@ func (r *Reader) countData(cl *class, start int) bool {
 		if cl.layout == mapping {
 			n *= 2
 		}
-		r.countElements(n, nil, cl.layout)
+		r.countElements(0, n, nil, cl.layout)
 		r.Leave()
 		return true
 	}
@@ -475,11 +519,14 @@ func (r *Reader) countData(cl *class, start int) bool {
 // elemKinds are the kinds of fields that are written as elements are, of those that have one.
 var elemKinds = [...]kind{bytes1: byteField, bool1: booleanField, char2: charField, short2: shortField, float4: floatField, double8: doubleField}
 
-// countElements takes n values: elements of a collection or an array, or keys and values of a map.
-func (r *Reader) countElements(n int, f *field, l layout) {
-	for i := 0; i < n && r.OK(); i++ {
+// countElements takes the values from number i on of n: elements of a collection or an array, or keys and values of a map.
+func (r *Reader) countElements(i, n int, f *field, l layout) {
+	for ; i < n && r.OK(); i++ {
 		if f == nil {
-			if k := r.countIntegers(n - i); k > 0 {
+			if end, k := countIntegers(r.Buf, r.Off, n-i); k > 0 {
+				r.Off = end
+				r.tally.nodes += k
+				r.work += k * workPerObject
 				i += k - 1
 				continue
 			}
@@ -499,9 +546,8 @@ func (r *Reader) countElements(n int, f *field, l layout) {
 	}
 }
 
-// countIntegers takes the next of n values as long as they are objects of Integer, and returns how many there are.
-func (r *Reader) countIntegers(n int) (taken int) {
-	b, at := r.Buf, r.Off
+// countIntegers takes values from an offset of b on as long as they are objects of Integer, n at most. It returns the offset after them and how many there are.
+func countIntegers(b []byte, at, n int) (end, taken int) {
 	for ; taken < n && at+1 < len(b) && b[at] == tagInteger; taken++ {
 		next := at + 1 + intSize(b[at+1])
 		if next > len(b) {
@@ -509,10 +555,7 @@ func (r *Reader) countIntegers(n int) (taken int) {
 		}
 		at = next
 	}
-	r.Off = at
-	r.tally.nodes += taken
-	r.work += taken * workPerObject
-	return taken
+	return at, taken
 }
 
 // countArray is array, for one that starts at start.
@@ -535,7 +578,7 @@ func (r *Reader) countArray(cl *class, start int, f *field) bool {
 		r.countHead(start)
 		r.countLength(size)
 		r.Enter()
-		r.countElements(n, f.element(), array)
+		r.countElements(0, n, f.element(), array)
 		r.Leave()
 		return true
 	case char2, short2:

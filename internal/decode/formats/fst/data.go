@@ -117,7 +117,7 @@ func (r *Reader) size() int {
 
 func (r *Reader) list(n int) {
 	if r.mayCount() {
-		r.countElements(n, nil, collection)
+		r.countElements(0, n, nil, collection)
 		r.endTally()
 		return
 	}
@@ -128,7 +128,7 @@ func (r *Reader) list(n int) {
 
 func (r *Reader) entries(n int) {
 	if r.mayCount() {
-		r.countElements(2*n, nil, mapping)
+		r.countElements(0, 2*n, nil, mapping)
 		r.endTally()
 		return
 	}

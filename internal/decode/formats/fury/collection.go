@@ -170,7 +170,7 @@ func (r *Reader) elements(n int, of *declared) {
 		}
 	}
 	r.Role("type")
-	r.countElements(n, each, elem, flags)
+	r.countElements(0, n, each, elem, flags)
 	r.endTally()
 }
 

@@ -1,7 +1,6 @@
 package fury
 
 import (
-	"math/bits"
 	"sync/atomic"
 
 	"dubbo-wire/internal/decode"
@@ -330,18 +329,20 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	return -1
 }
 
-// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more.
+// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more. Its branches let a processor go on with what follows before it knows the length,
+// which mostly is that of the last value of a field.
 func zigzagSize(b []byte) int {
-	if len(b) >= 8 {
-		if size := bits.TrailingZeros64(^le.Uint64(b)&0x8080808080808080)/8 + 1; size < 5 || size == 5 && b[4] <= 0xf {
-			return size
-		}
-		return -1
-	}
-	for i, c := range b[:min(len(b), 5)] {
-		if c < 0x80 && (i < 4 || c <= 0xf) {
-			return i + 1
-		}
+	switch {
+	case len(b) > 0 && b[0] < 0x80:
+		return 1
+	case len(b) > 1 && b[1] < 0x80:
+		return 2
+	case len(b) > 2 && b[2] < 0x80:
+		return 3
+	case len(b) > 3 && b[3] < 0x80:
+		return 4
+	case len(b) > 4 && b[4] <= 0xf:
+		return 5
 	}
 	return -1
 }
@@ -423,7 +424,7 @@ func (r *Reader) countInOrder(fields []field, cl *class) {
 		if i += r.countUsual(fields[i:]); i == len(fields) {
 			break
 		}
-		if f := &fields[i]; !r.countValue(f.is) {
+		if f := &fields[i]; !r.countList(f.is) && !r.countValue(f.is) {
 			r.endTally()
 			r.within = place{cl, f.name}
 			r.value(f.is, r.At(decode.ByField, f.name, f.index))
@@ -601,22 +602,102 @@ func (r *Reader) countCollection(h *countedHead, elem *declared) bool {
 	r.tally.overhead += here - from
 	r.Enter()
 	if n > 0 {
-		r.countElements(n, each, elem, flags)
+		r.countElements(0, n, each, elem, flags)
 	}
 	r.Leave()
 	return true
 }
 
-// countElements takes elements after their flags.
-func (r *Reader) countElements(n int, each *class, elem *declared, flags byte) {
-	if elem != nil && elem.generated && elem.tracked && !elem.final {
+// window is how many bytes countList looks at at once: more than the head of a list that it takes has.
+const window = 16
+
+// countList is countValue for a field that has a new list whose elements are of one class. Such a list has elements that are numbers or references to objects mostly, so that this function takes it
+// without others.
+func (r *Reader) countList(d *declared) bool {
+	b, at := r.Buf, r.Off
+	if d.class == nil || d.final || d.elem == nil || at < 0 || at > len(b)-window || r.Level() == decode.MaxDepth {
+		return false
+	}
+	w := (*[window]byte)(b[at:])
+	id, size := int(w[1])>>1, 4
+	n, flags := int(w[2]), w[3]
+	if n >= 0x80 {
+		n, flags, size = n&0x7f|int(w[3])<<7, w[4], 5
+	}
+	if w[0] != refNew || w[1]&0x81 != 0 || id >= len(classes) || n == 0 || size == 5 && w[3] >= 0x80 || n > len(b)-at-size+1 {
+		return false
+	}
+	if cl := classes[id]; cl == nil || cl.layout != list || cl != d.class && (d.accepted == nil || d.accepted.Load() != cl) {
+		return false
+	}
+	elem := d.elem
+	each := elem.class
+	switch {
+	case each == nil || each.unsure || flags >= mixed:
+		return false
+	case flags&undecided != 0:
+		r.Off += size
+		if each = r.countClass(&countedHead{}); each == nil || !r.fits(each, elem.class) {
+			r.Off = at
+			return false
+		}
+		size = r.Off - at
+	}
+	flags = elem.elementFlags(flags)
+	r.tally.nodes += 4
+	r.tally.overhead += size
+	if d.tracked {
+		r.objects = append(r.objects, -1)
+	}
+	at += size
+	i := 0
+	switch {
+	case flags&hasNull != 0:
+	case flags&counted == 0 && each.layout == zigzag:
+		for ; i < n; i++ {
+			size := zigzagSize(b[at:])
+			if size < 0 {
+				break
+			}
+			at += size
+		}
+	case flags&counted != 0:
+		for ; i < n && at >= 0 && at <= len(b)-window && b[at] == refSeen; i++ {
+			k, size := int(b[at+1]), 2
+			if k >= 0x80 {
+				k, size = k&0x7f|int(b[at+2])<<7, 3
+			}
+			if size == 3 && b[at+2] >= 0x80 || k >= len(r.objects) {
+				break
+			}
+			at += size
+		}
+	}
+	r.Off = at
+	r.tally.nodes += i
+	if i < n {
+		r.Enter()
+		r.countElements(i, n, each, elem, flags)
+		r.Leave()
+	}
+	return true
+}
+
+// elementFlags returns the flags of a list whose elements are declared so.
+func (d *declared) elementFlags(flags byte) byte {
+	if d != nil && d.generated && d.tracked && !d.final {
 		flags |= counted // the generated code does not look at it
 	}
+	return flags
+}
+
+// countElements takes elements after their flags, from number i on.
+func (r *Reader) countElements(i, n int, each *class, elem *declared, flags byte) {
+	flags = elem.elementFlags(flags)
 	quick := r.mayCount()
-	i := 0
 	if quick && each != nil && flags&(counted|hasNull) == 0 && each.layout.isScalar() {
 		if each.layout == zigzag {
-			i = r.countIntegers(n)
+			i += r.countIntegers(n - i)
 		}
 		for i < n && r.countLeaf(r.scalarSize(each.layout, r.Off)) {
 			i++

@@ -100,6 +100,8 @@ func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble 
 type dialect struct {
 	// classes are the registered ones, by id; those of applications have higher ids.
 	classes []*class
+	// elements are the forms of elements by the first byte.
+	elements [1 << 8]form
 	// mapHead is how a HashMap begins: its class id and the reference byte.
 	mapHead []byte
 	// sizeOffset is what the number of elements on the wire is above the number of elements of a map or, in Kryo 5, a
@@ -134,6 +136,17 @@ var kryo224 = &dialect{
 var kryo5 = &dialect{
 	mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
 	classes: named(registration.Known(registration.Kryo5)...),
+}
+
+func init() {
+	for _, d := range []*dialect{kryo4, kryo5} {
+		d.elements[idNull], d.elements[idNamed] = usualNull, usualOpen
+		for id, c := range d.classes {
+			if l := int(c.layout); id+idOffset < 0x80 && l < len(forms) {
+				d.elements[id+idOffset] = forms[l].form
+			}
+		}
+	}
 }
 
 // plain reports whether objects of a class have no reference byte and no number.

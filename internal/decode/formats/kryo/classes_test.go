@@ -31,6 +31,18 @@ func TestClasses5(t *testing.T) {
 	formattest.Whole(t, withModels(t, Format5), "testdata/classes_frames5.tsv")
 }
 
+// Where objects have no reference byte, or it is not known whether they have one, nothing is taken for a reference.
+func TestNoReferences5(t *testing.T) {
+	const emptyList, end = "23 01 01", "22 01 01"
+	color := hex.EncodeToString([]byte("org.dubbowire.rig.edge.Colo")) + "f2"
+	for _, body := range [][]byte{
+		formattest.Hex("04 23 01 17", strings.Repeat(emptyList, 4), "01 00", color, "02", "01 00 05", strings.Repeat("00", 16), end), // a constant that the enum does not have
+		formattest.Hex("04 23 01 92 83 01 00", strings.Repeat("02", 17), end),                                                        // a class that is not known
+	} {
+		formattest.Check(t, withModels(t, Format5), body)
+	}
+}
+
 func FuzzClasses(f *testing.F) {
 	formattest.Fuzz(f, withModels(f, Format), "testdata/classes_frames.tsv")
 }

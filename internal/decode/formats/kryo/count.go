@@ -33,146 +33,75 @@ func (r *Reader) endTally() {
 
 // countFields is planned for an object of FieldSerializer or a record.
 func (r *Reader) countFields(cl *class, plan *plan) {
-	for i := r.countUsual(plan, 0); i < len(plan.fields); i = r.countUsual(plan, i+1) {
-		if f := &plan.fields[i]; !r.countList(f) && !r.countField(f) {
-			r.endTally()
-			outer := r.within
-			r.within = place{cl, plan.fields, i}
-			if r.field(f, nil); !r.OK() {
-				return
-			}
-			r.within = outer
-		} else if !r.OK() {
-			return
-		}
-	}
+	r.countNested(frame{class: cl, plan: plan, n: len(plan.fields)})
 }
 
 // usual says which bytes the values of a field are, if they are of one of the types that most fields have.
 type usual struct {
 	form     form
-	size     uint8 // of a fixed number, else the bytes that a number may have
-	nullable bool  // null or not null is written
-	numbered bool  // so is a reference, or the object has a number
+	size     uint8  // of a fixed number
+	numbered uint8  // 1: so is a reference, or the object has a number
+	objects  bool   // an open field: objects look at no types that Kryo 5 keeps for the field
+	model    *model // of an enum
 }
 
 type form uint8
 
 const (
 	notUsual form = iota
-	usualNumber
+	usualInt
+	usualLong
 	usualFixed
 	usualBool
+	nullableInt
+	nullableLong
+	nullableFixed
+	nullableBool
 	usualText
 	usualEnum
+	usualObject // of a final class
+	usualOpen   // an object or a collection with its class
+	usualList
+	usualNull
 )
 
-// forms are those of the layouts that have one, and their sizes.
+// forms are those of the layouts that have one.
 var forms = [...]usual{
-	boxInt: {form: usualNumber, size: 5}, boxLong: {form: usualNumber, size: 9}, boxShort: {form: usualFixed, size: 2}, boxByte: {form: usualFixed, size: 1},
+	boxInt: {form: usualInt}, boxLong: {form: usualLong}, boxShort: {form: usualFixed, size: 2}, boxByte: {form: usualFixed, size: 1},
 	boxBool: {form: usualBool}, boxChar: {form: usualFixed, size: 2}, boxFloat: {form: usualFixed, size: 4}, boxDouble: {form: usualFixed, size: 8},
-	stringText: {form: usualText}, epochMilli: {form: usualNumber, size: 9}, enum: {form: usualEnum},
+	stringText: {form: usualText}, enum: {form: usualEnum}, collection: {form: usualList},
 }
 
 // usual finds out whether the values of a field are usual.
 func (d *dialect) usual(f *field) (u usual) {
-	if int(f.class.layout) >= len(forms) {
+	hasArgs := d.isKryo5 && (f.generic == nil || f.generic.class != f.class || f.generic.dims != 0 || len(f.generic.args) > 0)
+	switch {
+	case f.counted == countedNumber:
+		return forms[f.class.layout]
+	case f.counted == countedNullable && int(f.class.layout) < len(forms):
+		switch u = forms[f.class.layout]; u.form {
+		case notUsual, usualList:
+			return usual{}
+		case usualInt, usualLong, usualFixed, usualBool:
+			u.form += nullableInt - usualInt
+		case usualEnum:
+			if u.model = f.class.model; u.model == nil {
+				return usual{}
+			}
+		}
+	case f.counted < countedNullable || f.notNull:
+		return u
+	case f.kind == finalField && f.class.layout == object && !hasArgs:
+		u.form = usualObject
+	case f.kind == openField && (f.list.is || !hasArgs):
+		return usual{form: usualOpen, objects: !hasArgs}
+	default:
 		return u
 	}
-	switch f.counted {
-	case countedNumber:
-		u = forms[f.class.layout]
-	case countedNullable:
-		u = forms[f.class.layout]
-		u.nullable, u.numbered = true, !d.plain(f.class)
+	if !d.plain(f.class) {
+		u.numbered = 1
 	}
 	return u
-}
-
-// countUsual takes the fields from number i on as long as their values are usual, and returns the number of the first that is not.
-func (r *Reader) countUsual(plan *plan, i int) int {
-	if len(r.streams) > 0 || r.lost.objects {
-		return i
-	}
-	b, at, objects, first := r.Buf, r.Off, r.objects, i
-loop:
-	for ; i < len(plan.usual); i++ {
-		u := plan.usual[i]
-		if u.form == notUsual || at >= len(b) {
-			break
-		}
-		next := at
-		if u.nullable {
-			switch c := int(b[at]); {
-			case c == refNew:
-				next++
-			case c == refNull, u.numbered && c < 0x80 && c-refFirst < objects:
-				at++
-				continue
-			default:
-				break loop
-			}
-			if next == len(b) || u.numbered && b[next] == javaStream[0] && bytes.HasPrefix(b[next:], javaStream) {
-				break
-			}
-		}
-		switch u.form {
-		case usualNumber:
-			size := varintSize(b[next:], int(u.size))
-			if size < 0 {
-				break loop
-			}
-			next += size
-		case usualFixed:
-			next += int(u.size)
-		case usualBool:
-			if b[next] > 1 {
-				break loop
-			}
-			next++
-		case usualText:
-			if b[next]&moreASCII == 0 {
-				for len(b)-next >= 8 {
-					high := binary.LittleEndian.Uint64(b[next:]) & highBits
-					if high != 0 {
-						next += bits.TrailingZeros64(high) / 8
-						break
-					}
-					next += 8
-				}
-				for next < len(b) && b[next] < 0x80 {
-					next++
-				}
-				next++
-				break
-			}
-			if n := int(b[next]&0x3f) - 1; b[next]&moreUnits == 0 && n >= 0 && n < len(b)-next && decode.IsASCII(b[next+1:next+1+n]) {
-				next += 1 + n
-				break
-			}
-			size := textSize(b[next:])
-			if size < 0 {
-				break loop
-			}
-			next += size
-		default:
-			m := plan.fields[i].class.model
-			if m == nil || b[next] >= 0x80 || b[next] > 0 && (int(b[next]) > len(m.constants) || !m.asked.Load()) {
-				break loop
-			}
-			next++
-		}
-		if next > len(b) {
-			break
-		}
-		if u.numbered {
-			objects++
-		}
-		at = next
-	}
-	r.Off, r.objects = at, objects
-	r.tally.nodes += i - first
-	return i
 }
 
 // listField says of a field of an interface what its declared type says of the elements of a collection in it. Only fields whose type has no
@@ -206,41 +135,6 @@ func (d *dialect) list(f *field) (l listField) {
 	}
 	l.is = true
 	return l
-}
-
-// countList is countField for a field that has a new collection of the usual kind.
-func (r *Reader) countList(f *field) bool {
-	b := r.Buf[r.Off:]
-	if !f.list.is || len(b) < 3 || b[0] < idOffset || int(b[0]) >= min(len(r.d.classes)+idOffset, 0x80) || b[1] != refNew {
-		return false
-	}
-	cl := r.d.classes[b[0]-idOffset]
-	if b[2] == javaStream[0] && bytes.HasPrefix(b[2:], javaStream) {
-		return false
-	}
-	if cl.layout != collection || cl != f.class && cl != f.accepted.Load() || len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
-		return false
-	}
-	start := r.Off
-	r.Off += 2
-	r.objects++
-	done := false
-	if r.d.isKryo5 {
-		bound := f.list.bound
-		if !r.probing {
-			bound = nil
-		}
-		r.generics.depth++
-		done = r.countSized(cl, f.list.of, bound, start, start+1)
-		r.generics.depth--
-	} else {
-		done = r.countCollection(cl, start, start+1)
-	}
-	if !done {
-		r.Off = start
-		r.objects--
-	}
-	return done
 }
 
 func (r *Reader) countField(f *field) bool {
@@ -686,138 +580,39 @@ func (r *Reader) countOpened(start, head, from int) {
 }
 
 // countElements is elements.
-func (r *Reader) countElements(n int) {
-	for i := 0; i < n && r.OK(); {
-		if r.Off < len(r.Buf) && r.Buf[r.Off] != idNamed {
-			if k := r.countBoxes(n - i); k > 0 {
-				i += k
-				continue
-			}
-		} else if r.countNamed() {
-			i++
-			continue
-		}
-		if !r.countObject() {
-			r.endTally()
-			r.object(r.At(decode.ByIndex, "", i))
-		}
-		i++
-	}
-}
-
-// countNamed is countObject for a new object whose class is written by its fields.
-func (r *Reader) countNamed() bool {
-	b := r.Buf[r.Off:]
-	if len(b) < 3 || b[0] != idNamed || int(b[1]) >= min(len(r.names), 0x80) || b[2] != refNew {
-		return false
-	}
-	cl := r.names[b[1]]
-	r.Off += 2
-	if r.countNew(cl, r.Off-2, r.Off) {
-		return true
-	}
-	r.Off -= 2
-	return false
-}
-
-// countNew is countPresent for a new object, whose class is written by its fields. If it returns false, r is where it was.
-func (r *Reader) countNew(cl *class, start, head int) bool {
-	b := r.Buf[r.Off:]
-	if len(b) < 2 || b[0] != refNew || cl.layout != object || b[1] == javaStream[0] && bytes.HasPrefix(b[1:], javaStream) {
-		return false
-	}
-	if len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
-		return false
-	}
-	r.Off++
-	r.objects++
-	if r.countOwn(cl, start, head) {
-		return true
-	}
-	r.Off--
-	r.objects--
-	return false
-}
-
-// countBoxes takes elements that are integers or null, up to one that is not, and returns how many there are.
-func (r *Reader) countBoxes(n int) (taken int) {
-	b, at, classes := r.Buf, r.Off, r.d.classes
-	for ; taken < n && at < len(b); taken++ {
-		id := int(b[at])
-		if id == idNull {
-			at++
-			continue
-		}
-		if id < idOffset || id-idOffset >= len(classes) || id >= 0x80 {
-			break
-		}
-		cl := classes[id-idOffset]
-		if cl.layout != boxInt && cl.layout != boxLong {
-			break
-		}
-		size := varintSize(b[at+1:], int(forms[cl.layout].size))
-		if size < 0 || size > len(b)-at-1 {
-			break
-		}
-		at += 1 + size
-	}
-	r.Off = at
-	r.tally.nodes += taken
-	return taken
-}
+func (r *Reader) countElements(n int) { r.countNested(frame{n: n}) }
 
 // countElementsOfClass is elementsOfClass.
 func (r *Reader) countElementsOfClass(n int, cl *class, nulls bool) {
-	i := 0
-	if r.d.plain(cl) {
-		i = r.countPlain(n, cl, nulls)
-	}
-	for ; i < n && r.OK(); i++ {
-		at := r.Off
-		if r.countNew(cl, at, at) || nulls && r.countNullable(cl) || !nulls && r.countPresent(cl, at, at) {
-			continue
-		}
-		r.Off = at
-		r.endTally()
-		r.presentOrNull(cl, !nulls, r.At(decode.ByIndex, "", i))
-	}
+	r.countNested(frame{class: cl, n: n, nulls: nulls})
 }
 
-// countPlain takes elements without reference bytes, up to one that is not usual, and returns how many there are.
-func (r *Reader) countPlain(n int, cl *class, nulls bool) (taken int) {
-	off := r.Off
-	if u := forms[cl.layout]; u.form == usualNumber && !nulls {
-		for b := r.Buf; taken < n && off < len(b); taken++ {
-			size := varintSize(b[off:], int(u.size))
-			if size < 0 || size > len(b)-off {
-				break
-			}
-			off += size
+// countPlain takes elements of a class without reference bytes, from number i of n on, as long as they are usual. at is their offset in b. It returns the offset and the number of the first
+// that is not.
+func (r *Reader) countPlain(b []byte, at int, cl *class, nulls bool, i, n int) (end, next int) {
+	if cl.layout == boxInt && !nulls {
+		for ; i < n && at >= 0 && at <= len(b)-window; i++ {
+			at += intEnd(binary.LittleEndian.Uint64(b[at:]))
 		}
-		r.Off = off
-		r.tally.nodes += taken
-		return taken
 	}
-	for ; taken < n && off < len(r.Buf); taken++ {
-		at := off
+	for ; i < n && at < len(b); i++ {
+		from := at
 		if nulls {
-			if at++; r.Buf[off] == refNull {
-				off = at
+			if from++; b[at] == refNull {
+				at = from
 				continue
 			}
-			if r.Buf[off] != refNew {
+			if b[at] != refNew {
 				break
 			}
 		}
-		size := r.leafSize(cl, at)
-		if size < 0 || size > len(r.Buf)-at {
+		size := r.leafSize(cl, from)
+		if size < 0 || size > len(b)-from {
 			break
 		}
-		off = at + size
+		at = from + size
 	}
-	r.Off = off
-	r.tally.nodes += taken
-	return taken
+	return at, i
 }
 
 // countCollection5 is collection5, for one without a comparator.
@@ -888,15 +683,8 @@ func (r *Reader) countElements5(cl, of, bound *class, same bool, n, start, head,
 		r.countElementsOfClass(n, of, same)
 	case elem != nil:
 		r.countElementsOfClass(n, elem, nulls)
-	case bound != nil:
-		for i := 0; i < n && r.OK(); i++ {
-			if !r.countAssignable(bound, &anyElement) {
-				r.endTally()
-				r.assignable(bound, &anyElement, r.At(decode.ByIndex, "", i))
-			}
-		}
 	default:
-		r.countElements(n)
+		r.countNested(frame{bound: bound, n: n})
 	}
 	r.Leave()
 	return true

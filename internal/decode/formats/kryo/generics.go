@@ -280,6 +280,12 @@ func (s *generics) next() []*generic {
 	return top.args
 }
 
+// settled reports whether no object in one that is being read now finds a type with arguments on the top.
+func (s *generics) settled() bool {
+	k := len(s.types) - 1
+	return k < 0 || s.types[k].depth < s.depth
+}
+
 // resolve returns the class of a type, nil if it is a variable whose class is not known.
 func (s *generics) resolve(g *generic) *class {
 	if g.class != nil || g.variable == nil {

@@ -7,12 +7,18 @@ import (
 	"dubbo-wire/internal/decode/formats/java"
 )
 
+// The first bytes of a Java serialization stream.
+const (
+	javaStream0 = 0xac
+	javaStream1 = 0xed
+)
+
 // Objects of classes that Kryo cannot create are Java serialization streams: exceptions since Dubbo 2.7, classes of the
 // application without a default constructor, and in Dubbo 2.6.0 such classes of the JDK, too. No other data start like a
 // stream: a number with these first bytes would be written shorter, and a text cannot have them. Within a top-level object
 // all objects of a class share one stream.
 var (
-	javaStream    = []byte{0xac, 0xed, 0x00, 0x05}
+	javaStream    = []byte{javaStream0, javaStream1, 0x00, 0x05}
 	newJavaStream = append([]byte{refNew}, javaStream...)
 )
 

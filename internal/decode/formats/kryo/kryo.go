@@ -122,8 +122,9 @@ type Reader struct {
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
 
-	quick bool // values may be counted: see count.go
-	tally tally
+	quick  bool // values may be counted: see count.go
+	tally  tally
+	frames []frame // around the one that is being counted
 
 	schemas []schema       // that the current top-level object has had
 	lost    lost           // by data that were skipped in the current top-level object
