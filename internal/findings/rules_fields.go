@@ -72,7 +72,7 @@ type fieldRule struct {
 func (r *fieldRule) find(m *method, e *evidence) {
 	const inText, inFacts = 3, 20
 	for i, l := range m.samples {
-		if l == nil || l.fields == nil {
+		if l == nil || l.fields == nil || l.fields.Messages < r.bodies {
 			continue
 		}
 		u := l.fields
@@ -89,7 +89,7 @@ func (r *fieldRule) find(m *method, e *evidence) {
 				}
 			}
 		}
-		if u.Messages < r.bodies || sum == 0 || 100*sum < r.leastShare*u.Bytes || sum < r.least*u.Messages {
+		if sum == 0 || 100*sum < r.leastShare*u.Bytes || sum < r.least*u.Messages {
 			continue
 		}
 		var names, parts []string
