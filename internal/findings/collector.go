@@ -6,6 +6,8 @@
 package findings
 
 import (
+	"hash/maphash"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/rpc"
 )
@@ -30,8 +32,9 @@ type Collector struct {
 	untrackedFailures int64
 	nameBytes         int
 
-	methods map[methodKey]*method
-	order   []*method // in order of their first call
+	order []*method // in order of their first call
+	// methods is an open-addressed table of 2^n places with 1 + the index of a method in order, 0 where free.
+	methods []uint32
 	byNames map[*rpc.Operation]*method
 	latest  [recent]struct {
 		names  *rpc.Operation
@@ -93,8 +96,8 @@ type conn struct {
 func New() *Collector {
 	return &Collector{
 		largeFrom: largeResponse, waitFrom: leastWait,
-		unknown: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
-		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
+		unknown: method{service: call.Unknown, name: call.Unknown, rare: &noneRare}, rest: method{service: call.Unknown, name: call.Unknown, rare: &noneRare},
+		methods: make([]uint32, 1<<6), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
 		targets:     make(map[targetKey]lastResponse),
 		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), deadlines: make(map[clientMethod]*deadline), serverNumbers: make(map[string]uint32), exhausted: make(map[string]*exhausted),
@@ -189,10 +192,11 @@ func (k *Collector) addBig(of *method, q, p *call.Message) {
 		if !p.Complete || p.BodyLen < leastBody || p.Encoding != "" {
 			continue
 		}
-		of.response.big++
-		of.response.bigBytes += int64(p.BodyLen)
+		r := of.rarely()
+		r.big++
+		r.bigBytes += int64(p.BodyLen)
 		if q != nil && q.Sample != nil && q.Sample.HTTP != nil {
-			of.acceptable.add(q.Sample.HTTP.AcceptsEncoding)
+			r.acceptable.add(q.Sample.HTTP.AcceptsEncoding)
 		}
 		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
 			k.keepBody(of, p)
@@ -231,18 +235,41 @@ func (k *Collector) method(c *call.Call) *method {
 
 // methodByName returns the counters of a method.
 func (k *Collector) methodByName(key methodKey) *method {
-	if m := k.methods[key]; m != nil {
-		return m
+	at := k.methodPlace(&key)
+	if *at > 0 {
+		return k.order[*at-1]
 	}
 	bytes := len(key.service) + len(key.method)
-	if len(k.methods) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
+	if len(k.order) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
 		return &k.rest
 	}
-	m := &method{protocol: key.protocol, service: key.service, name: key.method, number: uint32(len(k.order) + 1)}
+	m := &method{protocol: key.protocol, service: key.service, name: key.method, rare: &noneRare, number: uint32(len(k.order) + 1)}
 	k.nameBytes += bytes
-	k.methods[key] = m
+	*at = m.number
 	k.order = append(k.order, m)
+	if 4*len(k.order) >= 3*len(k.methods) {
+		k.methods = make([]uint32, 2*len(k.methods))
+		for _, m := range k.order {
+			*k.methodPlace(&methodKey{m.protocol, m.service, m.name}) = m.number
+		}
+	}
 	return m
+}
+
+var methodSeed = maphash.MakeSeed()
+
+// methodPlace returns the place of a method in the table, or the one for it.
+func (k *Collector) methodPlace(key *methodKey) *uint32 {
+	mask := uint64(len(k.methods) - 1)
+	for h := maphash.Comparable(methodSeed, *key); ; h++ {
+		at := &k.methods[h&mask]
+		if *at == 0 {
+			return at
+		}
+		if m := k.order[*at-1]; m.name == key.method && m.service == key.service && m.protocol == key.protocol {
+			return at
+		}
+	}
 }
 
 // conn returns the counters of the side of a connection that sent the request.

@@ -250,6 +250,7 @@ func (r *Report) wireBytes(keys []int) (rows []*sizes.Group, bytes []int64) {
 	for i := range r.By.Keys {
 		apart = apart && (slices.Contains(keys, i) || !r.varies(i))
 	}
+	rows, bytes = make([]*sizes.Group, 0, len(r.Groups)), make([]int64, 0, len(r.Groups))
 	at := make(map[string]int)
 	for _, g := range r.Groups {
 		if g.Rest {

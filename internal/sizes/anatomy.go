@@ -13,7 +13,7 @@ import (
 type GroupAnatomy struct{ Request, Response Anatomy }
 
 // Classes returns the bytes of both directions by class, without ClassMissing.
-func (g *GroupAnatomy) Classes() (sum [decode.ClassMissing]int64) {
+func (g *GroupAnatomy) Classes() (sum ClassBytes) {
 	for _, a := range []*Anatomy{&g.Request, &g.Response} {
 		for p := range a.all {
 			if p.Class < decode.ClassMissing {
@@ -177,7 +177,7 @@ func (g *Group) addSample(m *call.Message) {
 	if !m.Request {
 		side = 1
 	}
-	g.Sampled[side]++
+	g.decoded().sampled[side]++
 	if m.Sample == nil || m.Sample.Paths == nil {
 		return
 	}

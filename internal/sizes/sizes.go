@@ -3,6 +3,7 @@ package sizes
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -175,16 +176,56 @@ type Group struct {
 	Largest             Largest
 	// LargestOK is the frame with the largest body of ResponseOK, 0 if it is unknown.
 	LargestOK int64
-	// Parts holds the bytes of all request and response bodies by class, if they were decoded.
-	Parts [decode.ClassMissing]int64
-	// Sampled is the number of sampled bodies, of requests and of responses. Parts has only these if bodies are sampled.
-	Sampled [2]int64
+	inside    *inside // nil if no body was decoded
 	// Strata is the first of the methods of the group, if pairs are counted. UnsampledBytes is set by an estimate: the bytes of the bodies
 	// that no sampled body represents.
 	Strata         *Stratum
 	UnsampledBytes int64
 	// Anatomy holds the bytes of the sampled bodies by path, nil if it was not requested.
 	Anatomy *GroupAnatomy
+}
+
+// ClassBytes are bytes of bodies by class.
+type ClassBytes = [decode.ClassMissing]int64
+
+// inside is what the decoded bodies of a group contain. If bodies are sampled, most groups of many have none.
+type inside struct {
+	parts   ClassBytes
+	sampled [2]int64
+}
+
+var nothingInside inside
+
+// Parts returns the bytes of all request and response bodies by class, if they were decoded, or of those that were sampled. They must not be
+// changed.
+func (g *Group) Parts() *ClassBytes {
+	if g.inside == nil {
+		return &nothingInside.parts
+	}
+	return &g.inside.parts
+}
+
+// SetParts sets what Parts returns.
+func (g *Group) SetParts(parts *ClassBytes) {
+	if g.inside != nil || *parts != (ClassBytes{}) {
+		g.decoded().parts = *parts
+	}
+}
+
+// Sampled returns the number of sampled bodies, of requests and of responses.
+func (g *Group) Sampled() [2]int64 {
+	if g.inside == nil {
+		return [2]int64{}
+	}
+	return g.inside.sampled
+}
+
+// decoded returns what the decoded bodies contain, to add to it.
+func (g *Group) decoded() *inside {
+	if g.inside == nil {
+		g.inside = new(inside)
+	}
+	return g.inside
 }
 
 // WireBytes returns the link bytes of all complete messages.
@@ -257,11 +298,12 @@ type Aggregator struct {
 	by        By
 	maxGroups int
 	inputs    []string
-	groups    map[string]*Group
 	order     []*Group
-	rest      *Group
-	restKeys  map[string]struct{}
-	key       []byte
+	// groups is an open-addressed table of 2^n places with 1 + the index of a group in order, 0 where free.
+	groups   []uint32
+	rest     *Group
+	restKeys map[string]struct{}
+	key      []byte
 	// known maps the envelope of a request to its group, nil if the keys need more than the envelope.
 	known map[envelope]*Group
 	// unnumbered is like known for requests whose serialization has no number; nil until there is one.
@@ -302,7 +344,7 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	if maxGroups <= 0 {
 		maxGroups = DefaultMaxGroups
 	}
-	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
+	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make([]uint32, 1<<6)}
 	for _, k := range by.Keys {
 		switch k {
 		case Protocol, Serialization, Qualified, Service, Method, Version, DubboVersion:
@@ -370,7 +412,7 @@ func (a *Aggregator) message(g *Group, t *tie, m *call.Message, k kind) {
 	switch {
 	case a.unsettled:
 	case t != nil:
-		t.stratum.message(m)
+		a.pairs.message(t.stratum, m)
 		m.Owner = t
 	default:
 		m.Owner = g
@@ -383,8 +425,9 @@ func (a *Aggregator) message(g *Group, t *tie, m *call.Message, k kind) {
 		d.Wire.Add(m.Wire + m.Repeated)
 	}
 	if m.Parts != (decode.PartBytes{}) {
+		in := g.decoded()
 		for i, n := range m.Parts {
-			g.Parts[i] += int64(n)
+			in.parts[i] += int64(n)
 		}
 	}
 	if m.Sampled {
@@ -456,9 +499,11 @@ func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
 // groupByKey returns the group of a call by its key.
 func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	a.key = a.by.AppendKey(a.key[:0], c, a.inputs)
-	g := a.groups[string(a.key)]
-	if g == nil {
-		g = a.newGroup()
+	var g *Group
+	if at := a.place(a.key); *at > 0 {
+		g = a.order[*at-1]
+	} else {
+		g = a.newGroup(at, c)
 	}
 	id := int32(-1)
 	if m := firstMessage(c); m != nil {
@@ -473,8 +518,38 @@ func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	return g
 }
 
-func (a *Aggregator) newGroup() *Group {
-	if len(a.groups) >= a.maxGroups {
+var groupSeed = maphash.MakeSeed()
+
+// place returns the place of the group with a key in the table, or the one for it.
+func (a *Aggregator) place(key []byte) *uint32 {
+	mask := uint64(len(a.groups) - 1)
+	for h := maphash.Bytes(groupSeed, key); ; h++ {
+		if at := &a.groups[h&mask]; *at == 0 || hasKey(a.order[*at-1].Values, key) {
+			return at
+		}
+	}
+}
+
+// hasKey reports whether a key has these values, separated by zero bytes.
+func hasKey(values []string, key []byte) bool {
+	for i, v := range values {
+		if i > 0 {
+			if len(key) == 0 || key[0] != 0 {
+				return false
+			}
+			key = key[1:]
+		}
+		if len(key) < len(v) || string(key[:len(v)]) != v {
+			return false
+		}
+		key = key[len(v):]
+	}
+	return len(key) == 0
+}
+
+// newGroup returns the group of a call that is the first with its key, for which there is a place in the table.
+func (a *Aggregator) newGroup(at *uint32, c *call.Call) *Group {
+	if len(a.order) >= a.maxGroups {
 		if a.rest == nil {
 			a.rest = &Group{Rest: true, SerializationID: -1}
 			a.restKeys = make(map[string]struct{})
@@ -485,14 +560,50 @@ func (a *Aggregator) newGroup() *Group {
 		}
 		return a.rest
 	}
-	key := string(a.key)
-	g := &Group{Values: strings.Split(key, "\x00"), number: uint16(len(a.order))}
-	if len(a.by.Keys) == 0 {
-		g.Values = nil
+	g := &Group{number: uint16(len(a.order))}
+	if len(a.by.Keys) > 0 {
+		g.Values = make([]string, len(a.by.Keys))
 	}
-	a.groups[key] = g
+	for i, k := range a.by.Keys {
+		g.Values[i] = a.value(k, c)
+	}
 	a.order = append(a.order, g)
+	*at = uint32(len(a.order))
+	if 4*len(a.order) >= 3*len(a.groups) {
+		a.groups = make([]uint32, 2*len(a.groups))
+		for i, g := range a.order {
+			a.key = appendValues(a.key[:0], g.Values)
+			*a.place(a.key) = uint32(i + 1)
+		}
+	}
 	return g
+}
+
+func appendValues(key []byte, values []string) []byte {
+	for i, v := range values {
+		if i > 0 {
+			key = append(key, 0)
+		}
+		key = append(key, v...)
+	}
+	return key
+}
+
+// value returns the value of a call for a key. It does not copy names that all calls of a method share.
+func (a *Aggregator) value(k Key, c *call.Call) string {
+	m := firstMessage(c)
+	shared := m.Operation != nil && m.Operation.Hash != 0
+	switch {
+	case k == Protocol:
+		return m.Protocol.Name
+	case k == Serialization && m.Serialization != "":
+		return m.Serialization
+	case k == Service && shared:
+		return validName(m.Service())
+	case k == Method && shared:
+		return validName(m.Method())
+	}
+	return string(a.appendValue(nil, k, c))
 }
 
 // maxKnown limits the envelopes with a known group; for others the key is built each time.
@@ -674,13 +785,16 @@ func (g *Group) MergeSizes(o *Group) {
 	}
 	g.Latency.Merge(&o.Latency)
 	g.Wait.Merge(&o.Wait)
-	for i, n := range o.Parts {
-		g.Parts[i] += n
+	if o.inside != nil {
+		in := g.decoded()
+		for i, n := range o.inside.parts {
+			in.parts[i] += n
+		}
+		for i, n := range o.inside.sampled {
+			in.sampled[i] += n
+		}
 	}
 	g.UnsampledBytes += o.UnsampledBytes
-	for i, n := range o.Sampled {
-		g.Sampled[i] += n
-	}
 	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
 		g.Largest = o.Largest
 	}
