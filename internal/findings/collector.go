@@ -32,9 +32,8 @@ type Collector struct {
 	untrackedFailures int64
 	nameBytes         int
 
-	order []*method // in order of their first call
-	// methods is an open-addressed table of 2^n places with 1 + the index of a method in order, 0 where free.
-	methods []uint32
+	order   []*method     // in order of their first call
+	methods []methodPlace // an open-addressed table of 2^n places
 	byNames map[*rpc.Operation]*method
 	latest  [recent]struct {
 		names  *rpc.Operation
@@ -97,7 +96,7 @@ func New() *Collector {
 	return &Collector{
 		largeFrom: largeResponse, waitFrom: leastWait,
 		unknown: method{service: call.Unknown, name: call.Unknown, rare: &noneRare}, rest: method{service: call.Unknown, name: call.Unknown, rare: &noneRare},
-		methods: make([]uint32, 1<<6), byNames: make(map[*rpc.Operation]*method),
+		methods: make([]methodPlace, 1<<6), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
 		targets:     make(map[targetKey]lastResponse),
 		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), deadlines: make(map[clientMethod]*deadline), serverNumbers: make(map[string]uint32), exhausted: make(map[string]*exhausted),
@@ -235,9 +234,10 @@ func (k *Collector) method(c *call.Call) *method {
 
 // methodByName returns the counters of a method.
 func (k *Collector) methodByName(key methodKey) *method {
-	at := k.methodPlace(&key)
-	if *at > 0 {
-		return k.order[*at-1]
+	hash := uint32(maphash.Comparable(methodSeed, key))
+	at := k.methodPlace(hash, &key)
+	if at.number > 0 {
+		return k.order[at.number-1]
 	}
 	bytes := len(key.service) + len(key.method)
 	if len(k.order) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
@@ -245,12 +245,16 @@ func (k *Collector) methodByName(key methodKey) *method {
 	}
 	m := &method{protocol: key.protocol, service: key.service, name: key.method, rare: &noneRare, number: uint32(len(k.order) + 1)}
 	k.nameBytes += bytes
-	*at = m.number
+	*at = methodPlace{hash, m.number}
 	k.order = append(k.order, m)
 	if 4*len(k.order) >= 3*len(k.methods) {
-		k.methods = make([]uint32, 2*len(k.methods))
-		for _, m := range k.order {
-			*k.methodPlace(&methodKey{m.protocol, m.service, m.name}) = m.number
+		old := k.methods
+		k.methods = make([]methodPlace, 2*len(old))
+		for _, p := range old {
+			if p.number > 0 {
+				m := k.order[p.number-1]
+				*k.methodPlace(p.hash, &methodKey{m.protocol, m.service, m.name}) = p
+			}
 		}
 	}
 	return m
@@ -258,18 +262,23 @@ func (k *Collector) methodByName(key methodKey) *method {
 
 var methodSeed = maphash.MakeSeed()
 
+// methodPlace has the hash of a method and its number, which is 0 where the place is free.
+type methodPlace struct{ hash, number uint32 }
+
 // methodPlace returns the place of a method in the table, or the one for it.
-func (k *Collector) methodPlace(key *methodKey) *uint32 {
-	mask := uint64(len(k.methods) - 1)
-	for h := maphash.Comparable(methodSeed, *key); ; h++ {
-		at := &k.methods[h&mask]
-		if *at == 0 {
-			return at
-		}
-		if m := k.order[*at-1]; m.name == key.method && m.service == key.service && m.protocol == key.protocol {
+func (k *Collector) methodPlace(hash uint32, key *methodKey) *methodPlace {
+	mask := uint32(len(k.methods) - 1)
+	for i := hash; ; i++ {
+		at := &k.methods[i&mask]
+		if at.number == 0 || at.hash == hash && k.order[at.number-1].is(key) {
 			return at
 		}
 	}
+}
+
+// is reports whether the method is that of a key.
+func (m *method) is(key *methodKey) bool {
+	return m.name == key.method && m.service == key.service && m.protocol == key.protocol
 }
 
 // conn returns the counters of the side of a connection that sent the request.

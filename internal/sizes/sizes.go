@@ -299,11 +299,10 @@ type Aggregator struct {
 	maxGroups int
 	inputs    []string
 	order     []*Group
-	// groups is an open-addressed table of 2^n places with 1 + the index of a group in order, 0 where free.
-	groups   []uint32
-	rest     *Group
-	restKeys map[string]struct{}
-	key      []byte
+	groups    []groupPlace // an open-addressed table of 2^n places
+	rest      *Group
+	restKeys  map[string]struct{}
+	key       []byte
 	// known maps the envelope of a request to its group, nil if the keys need more than the envelope.
 	known map[envelope]*Group
 	// unnumbered is like known for requests whose serialization has no number; nil until there is one.
@@ -344,7 +343,7 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	if maxGroups <= 0 {
 		maxGroups = DefaultMaxGroups
 	}
-	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make([]uint32, 1<<6)}
+	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make([]groupPlace, 1<<6)}
 	for _, k := range by.Keys {
 		switch k {
 		case Protocol, Serialization, Qualified, Service, Method, Version, DubboVersion:
@@ -499,11 +498,13 @@ func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
 // groupByKey returns the group of a call by its key.
 func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	a.key = a.by.AppendKey(a.key[:0], c, a.inputs)
+	hash := uint32(maphash.Bytes(groupSeed, a.key))
+	at := a.place(hash, a.key)
 	var g *Group
-	if at := a.place(a.key); *at > 0 {
-		g = a.order[*at-1]
+	if at.number > 0 {
+		g = a.order[at.number-1]
 	} else {
-		g = a.newGroup(at, c)
+		g = a.newGroup(hash, at, c)
 	}
 	id := int32(-1)
 	if m := firstMessage(c); m != nil {
@@ -520,11 +521,15 @@ func (a *Aggregator) groupByKey(c *call.Call) *Group {
 
 var groupSeed = maphash.MakeSeed()
 
+// groupPlace has the hash of a group's key and 1 + the index of the group in order, which is 0 where the place is free.
+type groupPlace struct{ hash, number uint32 }
+
 // place returns the place of the group with a key in the table, or the one for it.
-func (a *Aggregator) place(key []byte) *uint32 {
-	mask := uint64(len(a.groups) - 1)
-	for h := maphash.Bytes(groupSeed, key); ; h++ {
-		if at := &a.groups[h&mask]; *at == 0 || hasKey(a.order[*at-1].Values, key) {
+func (a *Aggregator) place(hash uint32, key []byte) *groupPlace {
+	mask := uint32(len(a.groups) - 1)
+	for i := hash; ; i++ {
+		at := &a.groups[i&mask]
+		if at.number == 0 || at.hash == hash && hasKey(a.order[at.number-1].Values, key) {
 			return at
 		}
 	}
@@ -548,7 +553,7 @@ func hasKey(values []string, key []byte) bool {
 }
 
 // newGroup returns the group of a call that is the first with its key, for which there is a place in the table.
-func (a *Aggregator) newGroup(at *uint32, c *call.Call) *Group {
+func (a *Aggregator) newGroup(hash uint32, at *groupPlace, c *call.Call) *Group {
 	if len(a.order) >= a.maxGroups {
 		if a.rest == nil {
 			a.rest = &Group{Rest: true, SerializationID: -1}
@@ -568,25 +573,28 @@ func (a *Aggregator) newGroup(at *uint32, c *call.Call) *Group {
 		g.Values[i] = a.value(k, c)
 	}
 	a.order = append(a.order, g)
-	*at = uint32(len(a.order))
+	*at = groupPlace{hash, uint32(len(a.order))}
 	if 4*len(a.order) >= 3*len(a.groups) {
-		a.groups = make([]uint32, 2*len(a.groups))
-		for i, g := range a.order {
-			a.key = appendValues(a.key[:0], g.Values)
-			*a.place(a.key) = uint32(i + 1)
-		}
+		a.growTable()
 	}
 	return g
 }
 
-func appendValues(key []byte, values []string) []byte {
-	for i, v := range values {
-		if i > 0 {
-			key = append(key, 0)
+// growTable doubles the table of groups.
+func (a *Aggregator) growTable() {
+	old := a.groups
+	a.groups = make([]groupPlace, 2*len(old))
+	mask := uint32(len(a.groups) - 1)
+	for _, g := range old {
+		if g.number == 0 {
+			continue
 		}
-		key = append(key, v...)
+		i := g.hash
+		for a.groups[i&mask].number > 0 {
+			i++
+		}
+		a.groups[i&mask] = g
 	}
-	return key
 }
 
 // value returns the value of a call for a key. It does not copy names that all calls of a method share.
