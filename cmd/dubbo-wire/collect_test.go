@@ -161,22 +161,22 @@ func TestSample(t *testing.T) {
 	require.Equal(t, len(one.Groups), len(four.Groups))
 	looked := int64(0)
 	for i, g := range one.Groups {
-		assert.Equal(t, g.Sampled, four.Groups[i].Sampled)
-		assert.Equal(t, g.Parts, four.Groups[i].Parts)
-		looked += g.Sampled[0]
+		assert.Equal(t, g.Sampled(), four.Groups[i].Sampled())
+		assert.Equal(t, g.Parts(), four.Groups[i].Parts())
+		looked += g.Sampled()[0]
 	}
 	assert.Less(t, looked, one.Selected.Calls)
 	assert.True(t, one.Sampled)
 	assert.False(t, all.Sampled)
-	sum := func(parts [decode.ClassMissing]int64) (n int64) {
+	sum := func(parts *sizes.ClassBytes) (n int64) {
 		for _, x := range parts {
 			n += x
 		}
 		return n
 	}
 	body := all.Selected.Request.Body.Total + all.Selected.Response().Body.Total
-	assert.Equal(t, body, sum(all.Selected.Parts))
-	assert.InEpsilon(t, body, sum(one.Selected.Parts), 1e-3)
+	assert.Equal(t, body, sum(all.Selected.Parts()))
+	assert.InEpsilon(t, body, sum(one.Selected.Parts()), 1e-3)
 	none := collected(t, measure.Config{}, 1, file)
 	assert.False(t, none.Sampled)
 }
@@ -189,7 +189,7 @@ func TestSampledMethods(t *testing.T) {
 	require.NoError(t, err)
 	sampled := func(r *report.Report) (values [][]string) {
 		for _, g := range r.Groups {
-			if g.Sampled[0] > 0 {
+			if g.Sampled()[0] > 0 {
 				values = append(values, g.Values)
 				assert.NotNil(t, g.Anatomy, g.Values)
 			}
@@ -200,7 +200,7 @@ func TestSampledMethods(t *testing.T) {
 	assert.Len(t, sampled(one), 512)
 	assert.Greater(t, len(one.Groups), 1024)
 	assert.Equal(t, sampled(one), sampled(collected(t, measure.Config{Sample: measure.AsNeeded}, 4, file)))
-	assert.Contains(t, one.SampleNote(), "Bytes by path come from a sample: "+report.Count(one.Selected.Sampled[0])+" of ")
+	assert.Contains(t, one.SampleNote(), "Bytes by path come from a sample: "+report.Count(one.Selected.Sampled()[0])+" of ")
 	assert.Len(t, sampled(collected(t, measure.Config{Sample: pipeline.AllCalls}, 1, file)), len(one.Groups))
 }
 
@@ -218,8 +218,8 @@ func TestEstimate(t *testing.T) {
 			all := collected(t, measure.Config{Sample: pipeline.AllCalls, By: by}, 1, capturePath(file))
 			require.True(t, few.Sampled)
 			body := all.Selected.Request.Body.Total + all.Selected.Response().Body.Total
-			for class, n := range all.Selected.Parts {
-				assert.InDelta(t, float64(n), float64(few.Selected.Parts[class]), 0.04*float64(body), "%s by %s: %s", file, keys, decode.Class(class))
+			for class, n := range all.Selected.Parts() {
+				assert.InDelta(t, float64(n), float64(few.Selected.Parts()[class]), 0.04*float64(body), "%s by %s: %s", file, keys, decode.Class(class))
 			}
 		}
 	}

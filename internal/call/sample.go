@@ -5,11 +5,10 @@ import "dubbo-wire/internal/decode"
 // Sample is the content of a sampled body. The message owns it until the call is closed; then the sink that takes the
 // call may keep it.
 type Sample struct {
-	// Paths are the leaves of the body. Their bytes add up to the body.
-	Paths []decode.PathBytes
-	// Fields are how fields are used, if HasFields is set: the body was read to its end, and is not compressed.
-	Fields    []decode.FieldUse
-	HasFields bool
+	// Paths are the bytes of the leaves of the body, which add up to the body; nil if they were not looked at.
+	Paths *decode.Columns[decode.PathKey, int64]
+	// Fields are how fields are used, nil if that was not looked at, or the body was not read to its end, or it is compressed.
+	Fields *decode.BodyFields
 	// Attachments are the attachments of the message, in wire order.
 	Attachments []Attachment
 	// Sent are the fields of the header that were sent in full.
@@ -64,7 +63,13 @@ type HTTPSample struct {
 
 // Size returns the approximate memory of the sample, in bytes.
 func (s *Sample) Size() int {
-	n := 32*len(s.Paths) + 56*len(s.Fields) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
+	n := 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body) + len(s.Missing)
+	if s.Paths != nil {
+		n += 32 * len(s.Paths.Keys)
+	}
+	if s.Fields != nil {
+		n += 56 * len(s.Fields.Keys)
+	}
 	if s.HTTP != nil {
 		n += 48 + 48*len(s.HTTP.Cookies)
 	}

@@ -10,6 +10,24 @@ type PathBytes struct {
 	Bytes int64
 }
 
+// PathKey is a path and the class of bytes there.
+type PathKey struct {
+	Path  string
+	Class Class
+}
+
+// PathColumns returns a copy of the paths of a body.
+func PathColumns(list []PathBytes, known *KeyCache[PathKey]) *Columns[PathKey, int64] {
+	c := &Columns[PathKey, int64]{
+		Keys:   known.Of(len(list), func(i int) PathKey { return PathKey{list[i].Path, list[i].Class} }),
+		Values: make([]int64, len(list)),
+	}
+	for i := range list {
+		c.Values[i] = list[i].Bytes
+	}
+	return c
+}
+
 // OtherPaths is the path of bytes that exceed the limit of distinct paths.
 const OtherPaths = "(other)"
 

@@ -43,6 +43,11 @@ func (t *Tree) typeOf(n *Node) *DeclaredType {
 // FieldUse is how the field at a path is used, in one body or in several. In such paths [*] stands for all elements and entries.
 type FieldUse struct {
 	Path string
+	FieldCounts
+}
+
+// FieldCounts are the values of a field, and their bytes.
+type FieldCounts struct {
 	// Defaults counts the values that are null, 0, false, or an empty text or collection, Set all others. Both are 0 for a field of the schema
 	// that is not on the wire.
 	Set, Defaults int64
@@ -52,64 +57,111 @@ type FieldUse struct {
 	UndeclaredBytes int64
 }
 
-// Key returns the path.
-func (f *FieldUse) Key() string { return f.Path }
-
 // NeverSet reports whether the field has no value but its default.
 func (f *FieldUse) NeverSet() bool { return f.Set == 0 && f.Path != OtherPaths }
 
 // Bytes returns the bytes of defaults and of values that the schema does not have.
-func (f *FieldUse) Bytes() int64 { return f.DefaultBytes + f.UndeclaredBytes }
+func (f *FieldCounts) Bytes() int64 { return f.DefaultBytes + f.UndeclaredBytes }
 
-func (f *FieldUse) add(o *FieldUse) {
+func (f *FieldCounts) add(o *FieldCounts) {
 	f.Set += o.Set
 	f.Defaults += o.Defaults
 	f.DefaultBytes += o.DefaultBytes
 	f.UndeclaredBytes += o.UndeclaredBytes
 }
 
+// BodyFields are the fields of a body, by path.
+type BodyFields = Columns[string, FieldCounts]
+
+// FieldColumns returns a copy of the fields of a body.
+func FieldColumns(list []FieldUse, known *KeyCache[string]) *BodyFields {
+	c := &BodyFields{Keys: known.Of(len(list), func(i int) string { return list[i].Path }), Values: make([]FieldCounts, len(list))}
+	for i := range list {
+		c.Values[i] = list[i].FieldCounts
+	}
+	return c
+}
+
 // FieldUses adds up the fields of bodies. The zero value is empty.
 type FieldUses struct {
 	// Messages is the number of bodies, Bytes their bytes.
 	Messages, Bytes int64
-	by              Listed[string, FieldUse, *FieldUse]
+	only            *BodyFields // if there is one body, as in most directions of many methods
+	sums            *Listed[string, FieldCounts]
+}
+
+// all returns the fields, which must not be changed.
+func (u *FieldUses) all() BodyFields {
+	switch {
+	case u.only != nil:
+		return *u.only
+	case u.sums != nil:
+		return u.sums.Columns
+	}
+	return BodyFields{}
 }
 
 // Len returns the number of fields.
-func (u *FieldUses) Len() int { return len(u.by.All) }
+func (u *FieldUses) Len() int { return len(u.all().Keys) }
 
-// Add adds the fields of bodies. Those that would exceed most have the path OtherPaths.
-func (u *FieldUses) Add(list []FieldUse, messages, bytes int64, most int) {
+// Add adds the fields of a body, which are kept and must not be changed. Those that would exceed most have the path OtherPaths.
+func (u *FieldUses) Add(body *BodyFields, bytes int64, most int) {
+	if u.Messages == 0 && len(body.Keys) <= most {
+		u.only, u.Messages, u.Bytes = body, 1, bytes
+		return
+	}
+	u.add(*body, 1, bytes, most)
+}
+
+// Merge adds the fields of other bodies.
+func (u *FieldUses) Merge(o *FieldUses, most int) {
+	var c BodyFields
+	for _, f := range o.List() { // in a fixed order, so that the same fields exceed the limit each time
+		c.Keys, c.Values = append(c.Keys, f.Path), append(c.Values, f.FieldCounts)
+	}
+	u.add(c, o.Messages, o.Bytes, most)
+}
+
+func (u *FieldUses) add(c BodyFields, messages, bytes int64, most int) {
 	u.Messages += messages
 	u.Bytes += bytes
-	u.by.Reserve(min(len(list), most+1))
-	for i := range list {
-		f := &list[i]
-		sum := u.by.Find(f.Path)
+	if u.sums == nil {
+		all := u.all()
+		u.sums = &Listed[string, FieldCounts]{Columns: BodyFields{slices.Clip(all.Keys), slices.Clone(all.Values)}}
+		u.only = nil
+	}
+	for i, path := range c.Keys {
+		sum := u.sums.Find(path)
 		if sum == nil {
-			path := f.Path
-			if len(u.by.All) >= most {
+			if len(u.sums.Keys) >= most {
 				path = OtherPaths
 			}
-			if sum = u.by.Find(path); sum == nil {
-				sum = u.by.Add(FieldUse{Path: path})
+			if sum = u.sums.Find(path); sum == nil {
+				sum = u.sums.Add(path, FieldCounts{})
 			}
 		}
-		sum.add(f)
+		sum.add(&c.Values[i])
 	}
 }
 
 // List returns all fields: those with most bytes of defaults and of undeclared values first.
 func (u *FieldUses) List() []FieldUse {
-	return u.by.Sorted(func(a, b FieldUse) int {
+	all := u.all()
+	list := make([]FieldUse, len(all.Keys))
+	for i := range list {
+		list[i] = FieldUse{all.Keys[i], all.Values[i]}
+	}
+	slices.SortFunc(list, func(a, b FieldUse) int {
 		return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(a.Path, b.Path))
 	})
+	return list
 }
 
 // Lacks reports whether a field beyond the limit had a value other than its default.
 func (u *FieldUses) Lacks() bool {
-	o := u.by.Find(OtherPaths)
-	return o != nil && o.Set > 0
+	all := u.all()
+	i := slices.Index(all.Keys, OtherPaths)
+	return i >= 0 && all.Values[i].Set > 0
 }
 
 // NeverSet returns the fields that have no value but their default in all bodies, in the order of List. If fields exceeded the limit, the

@@ -35,7 +35,7 @@ func (k *Collector) keepBody(m *method, p *call.Message) {
 		return
 	case s == nil:
 		s = &bodyCopies{at: placeOf(p)}
-		m.bodies = s
+		m.rarely().bodies = s
 	case len(s.list) >= maxSamples, s.bytes+len(b) > maxSampleBytes:
 		return
 	}

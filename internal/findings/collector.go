@@ -6,6 +6,8 @@
 package findings
 
 import (
+	"hash/maphash"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/rpc"
 )
@@ -30,8 +32,8 @@ type Collector struct {
 	untrackedFailures int64
 	nameBytes         int
 
-	methods map[methodKey]*method
-	order   []*method // in order of their first call
+	order   []*method     // in order of their first call
+	methods []methodPlace // an open-addressed table of 2^n places
 	byNames map[*rpc.Operation]*method
 	latest  [recent]struct {
 		names  *rpc.Operation
@@ -93,8 +95,8 @@ type conn struct {
 func New() *Collector {
 	return &Collector{
 		largeFrom: largeResponse, waitFrom: leastWait,
-		unknown: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
-		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
+		unknown: method{service: call.Unknown, name: call.Unknown, rare: &noneRare}, rest: method{service: call.Unknown, name: call.Unknown, rare: &noneRare},
+		methods: make([]methodPlace, 1<<6), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
 		targets:     make(map[targetKey]lastResponse),
 		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), deadlines: make(map[clientMethod]*deadline), serverNumbers: make(map[string]uint32), exhausted: make(map[string]*exhausted),
@@ -189,10 +191,11 @@ func (k *Collector) addBig(of *method, q, p *call.Message) {
 		if !p.Complete || p.BodyLen < leastBody || p.Encoding != "" {
 			continue
 		}
-		of.response.big++
-		of.response.bigBytes += int64(p.BodyLen)
+		r := of.rarely()
+		r.big++
+		r.bigBytes += int64(p.BodyLen)
 		if q != nil && q.Sample != nil && q.Sample.HTTP != nil {
-			of.acceptable.add(q.Sample.HTTP.AcceptsEncoding)
+			r.acceptable.add(q.Sample.HTTP.AcceptsEncoding)
 		}
 		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
 			k.keepBody(of, p)
@@ -231,18 +234,51 @@ func (k *Collector) method(c *call.Call) *method {
 
 // methodByName returns the counters of a method.
 func (k *Collector) methodByName(key methodKey) *method {
-	if m := k.methods[key]; m != nil {
-		return m
+	hash := uint32(maphash.Comparable(methodSeed, key))
+	at := k.methodPlace(hash, &key)
+	if at.number > 0 {
+		return k.order[at.number-1]
 	}
 	bytes := len(key.service) + len(key.method)
-	if len(k.methods) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
+	if len(k.order) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
 		return &k.rest
 	}
-	m := &method{protocol: key.protocol, service: key.service, name: key.method, number: uint32(len(k.order) + 1)}
+	m := &method{protocol: key.protocol, service: key.service, name: key.method, rare: &noneRare, number: uint32(len(k.order) + 1)}
 	k.nameBytes += bytes
-	k.methods[key] = m
+	*at = methodPlace{hash, m.number}
 	k.order = append(k.order, m)
+	if 4*len(k.order) >= 3*len(k.methods) {
+		old := k.methods
+		k.methods = make([]methodPlace, 2*len(old))
+		for _, p := range old {
+			if p.number > 0 {
+				m := k.order[p.number-1]
+				*k.methodPlace(p.hash, &methodKey{m.protocol, m.service, m.name}) = p
+			}
+		}
+	}
 	return m
+}
+
+var methodSeed = maphash.MakeSeed()
+
+// methodPlace has the hash of a method and its number, which is 0 where the place is free.
+type methodPlace struct{ hash, number uint32 }
+
+// methodPlace returns the place of a method in the table, or the one for it.
+func (k *Collector) methodPlace(hash uint32, key *methodKey) *methodPlace {
+	mask := uint32(len(k.methods) - 1)
+	for i := hash; ; i++ {
+		at := &k.methods[i&mask]
+		if at.number == 0 || at.hash == hash && k.order[at.number-1].is(key) {
+			return at
+		}
+	}
+}
+
+// is reports whether the method is that of a key.
+func (m *method) is(key *methodKey) bool {
+	return m.name == key.method && m.service == key.service && m.protocol == key.protocol
 }
 
 // conn returns the counters of the side of a connection that sent the request.

@@ -187,7 +187,7 @@ func (m *method) addRefused(p *call.Message) bool {
 		return false
 	}
 	if m.refused == nil {
-		m.refused = &refused{first: placeOf(p)}
+		m.rarely().refused = &refused{first: placeOf(p)}
 	}
 	m.refused.calls++
 	if size > m.refused.largest {

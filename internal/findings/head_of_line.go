@@ -115,7 +115,7 @@ func (k *Collector) addWaits(c *call.Call, l *largeResponses) {
 // addWait counts a call that waited after large responses of m. unclear is set if it may have waited longer.
 func (m *method) addWait(w *wait, of *method, p *call.Message, unclear bool) {
 	if m.waits == nil {
-		m.waits = &waits{methods: make(map[*method]int64)}
+		m.rarely().waits = &waits{methods: make(map[*method]int64)}
 	}
 	s := m.waits
 	if unclear {

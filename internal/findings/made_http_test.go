@@ -125,5 +125,5 @@ func TestHTTPIsBounded(t *testing.T) {
 	sampledGET(5, 1)(c.Request, c.Response)
 	b.Call(c)
 	assert.Zero(t, testing.AllocsPerRun(1000, func() { b.Call(c) }))
-	assert.EqualValues(t, 1002, b.methods[methodKey{plainHTTP, "a.b.Service", "GET /x"}].repeated.repeated)
+	assert.EqualValues(t, 1002, b.methodByName(methodKey{plainHTTP, "a.b.Service", "GET /x"}).repeated.repeated)
 }

@@ -832,25 +832,27 @@ func TestMediaTypesAreNoMixture(t *testing.T) {
 
 // Fields with defaults, and fields that the schema does not have: from which size on, and what is said of which.
 func TestFields(t *testing.T) {
-	b := newBench()
+	b, known := newBench(), new(decode.KeyCache[string])
 	add := func(method string, calls int, request, response []decode.FieldUse) {
 		for i := range calls {
 			b.add(made{conn: uint64(i), method: method, from: 1, to: 2, request: 500, response: 1000, change: func(q, p *call.Message) {
 				inside(q, 0)
 				inside(p, 0)
-				q.Sample.Fields, q.Sample.HasFields = request, true
-				p.Sample.Fields, p.Sample.HasFields = response, response != nil
+				q.Sample.Fields = decode.FieldColumns(request, known)
+				if response != nil {
+					p.Sample.Fields = decode.FieldColumns(response, known)
+				}
 			}})
 		}
 	}
-	add("few", 2, []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 100}}, nil)
-	add("small", 10, []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 19}}, []decode.FieldUse{{Path: "result.a", Defaults: 1, DefaultBytes: 99}, {Path: "result.#2", Set: 1, UndeclaredBytes: 9}})
-	add("sent", 3, []decode.FieldUse{{Path: "args[0].a", Set: 1, Defaults: 1, DefaultBytes: 20}, {Path: "args[0].b", Defaults: 2, DefaultBytes: 30}, {Path: "args[0].c"}}, nil)
-	add("never", 10, []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 15}, {Path: "args[0].b", Defaults: 1, DefaultBytes: 10}, {Path: "args[0].c", Set: 1, Defaults: 1, DefaultBytes: 9}}, nil)
-	add("late", 10, nil, []decode.FieldUse{{Path: "result.#7", Set: 2, UndeclaredBytes: 10}})
-	many := []decode.FieldUse{{Path: "args[0].a", Defaults: 1, DefaultBytes: 25}}
+	add("few", 2, []decode.FieldUse{{Path: "args[0].a", FieldCounts: decode.FieldCounts{Defaults: 1, DefaultBytes: 100}}}, nil)
+	add("small", 10, []decode.FieldUse{{Path: "args[0].a", FieldCounts: decode.FieldCounts{Defaults: 1, DefaultBytes: 19}}}, []decode.FieldUse{{Path: "result.a", FieldCounts: decode.FieldCounts{Defaults: 1, DefaultBytes: 99}}, {Path: "result.#2", FieldCounts: decode.FieldCounts{Set: 1, UndeclaredBytes: 9}}})
+	add("sent", 3, []decode.FieldUse{{Path: "args[0].a", FieldCounts: decode.FieldCounts{Set: 1, Defaults: 1, DefaultBytes: 20}}, {Path: "args[0].b", FieldCounts: decode.FieldCounts{Defaults: 2, DefaultBytes: 30}}, {Path: "args[0].c"}}, nil)
+	add("never", 10, []decode.FieldUse{{Path: "args[0].a", FieldCounts: decode.FieldCounts{Defaults: 1, DefaultBytes: 15}}, {Path: "args[0].b", FieldCounts: decode.FieldCounts{Defaults: 1, DefaultBytes: 10}}, {Path: "args[0].c", FieldCounts: decode.FieldCounts{Set: 1, Defaults: 1, DefaultBytes: 9}}}, nil)
+	add("late", 10, nil, []decode.FieldUse{{Path: "result.#7", FieldCounts: decode.FieldCounts{Set: 2, UndeclaredBytes: 10}}})
+	many := []decode.FieldUse{{Path: "args[0].a", FieldCounts: decode.FieldCounts{Defaults: 1, DefaultBytes: 25}}}
 	for i := range maxFields {
-		many = append(many, decode.FieldUse{Path: fmt.Sprint("args[0].f", i), Set: 1})
+		many = append(many, decode.FieldUse{Path: fmt.Sprint("args[0].f", i), FieldCounts: decode.FieldCounts{Set: 1}})
 	}
 	add("many", 10, many, nil)
 	var texts []string
@@ -867,15 +869,15 @@ func TestFields(t *testing.T) {
 
 // However many fields the methods have, so many are kept.
 func TestManyFields(t *testing.T) {
-	b := newBench()
+	b, known := newBench(), new(decode.KeyCache[string])
 	var many []decode.FieldUse
 	for i := range 2 * maxFields {
-		many = append(many, decode.FieldUse{Path: fmt.Sprint("args[0].f", i), Set: 1})
+		many = append(many, decode.FieldUse{Path: fmt.Sprint("args[0].f", i), FieldCounts: decode.FieldCounts{Set: 1}})
 	}
 	for i := range 2 * maxAllFields / maxFields {
 		b.add(made{conn: 1, method: fmt.Sprint("m", i), from: 1, to: 2, change: func(q, _ *call.Message) {
 			inside(q, 0)
-			q.Sample.Fields, q.Sample.HasFields = many, true
+			q.Sample.Fields = decode.FieldColumns(many, known)
 		}})
 	}
 	assert.LessOrEqual(t, b.fields, maxAllFields+2*maxAllFields/maxFields)

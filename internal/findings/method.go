@@ -17,15 +17,32 @@ type method struct {
 	longest                          int64          // latency, in nanoseconds
 	uses                             uses           // by serialization of request and response
 	samples                          [2]*bodySample // of requests and responses, nil without any
-	bodies                           *bodyCopies
-	acceptable                       acceptable
-	repeated                         *repeated
-	unanswered                       *unanswered
-	waits                            *waits
-	refused                          *refused
-	compared                         int64    // requests that were compared with earlier ones
-	retries                          *retries // among those that are not in attempts any more, nil without any
-	number                           uint32   // from 1; 0: unknown
+	*rare                                           // written to through rarely
+	compared                         int64          // requests that were compared with earlier ones
+	number                           uint32         // from 1; 0: unknown
+}
+
+// rare holds the counters that most of many methods do not need.
+type rare struct {
+	// big counts the complete responses of at least leastBody without a failure.
+	big, bigBytes int64
+	bodies        *bodyCopies
+	acceptable    acceptable
+	repeated      *repeated
+	unanswered    *unanswered
+	waits         *waits
+	refused       *refused
+	retries       *retries // among those that are not in attempts any more, nil without any
+}
+
+var noneRare rare
+
+// rarely returns the rare counters, to change them.
+func (m *method) rarely() *rare {
+	if m.rare == &noneRare {
+		m.rare = new(rare)
+	}
+	return m.rare
 }
 
 // place is a frame of an input.
@@ -40,16 +57,16 @@ func placeOf(m *call.Message) place { return place{m.Number, int(m.File)} }
 type direction struct {
 	count, bodyBytes, frameBytes int64 // complete messages
 	// largest is the size of the largest body, complete or not.
-	largest   int
-	at        place
-	cut       bool  // the largest body is not complete
-	limit     int   // the protocol's payload limit, 0 if it has none
-	near      int64 // messages of at least half the limit
-	nearBytes int64
-	big       int64 // complete responses of at least leastBody without a failure
-	bigBytes  int64
-	*extras   // nil if no message has any
+	largest int
+	at      place
+	cut     bool  // the largest body is not complete
+	limit   int32 // the protocol's payload limit, 0 if it has none
+	near    *near // nil if no message is
+	*extras       // nil if no message has any
 }
+
+// near counts the messages of at least half the limit.
+type near struct{ messages, bytes int64 }
 
 // messages counts a message and those that follow it in its direction of a streaming call.
 func (d *direction) messages(m *call.Message) {
@@ -62,7 +79,7 @@ func (d *direction) message(m *call.Message) {
 	if m.FieldsLen > 0 || m.Encoding != "" || m.Stalled > 0 || hasUncompressedHead(m) {
 		d.addExtras(m)
 	}
-	d.limit = m.Protocol.PayloadLimit
+	d.limit = int32(m.Protocol.PayloadLimit)
 	n := m.BodyLen
 	if m.Complete {
 		d.count++
@@ -72,9 +89,12 @@ func (d *direction) message(m *call.Message) {
 	if n > d.largest {
 		d.largest, d.at, d.cut = n, placeOf(m), !m.Complete
 	}
-	if d.limit > 0 && n >= d.limit/2 {
-		d.near++
-		d.nearBytes += int64(n)
+	if d.limit > 0 && n >= int(d.limit)/2 {
+		if d.near == nil {
+			d.near = new(near)
+		}
+		d.near.messages++
+		d.near.bytes += int64(n)
 	}
 }
 

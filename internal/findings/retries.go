@@ -114,7 +114,7 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 	if forgotten.retry != 0 {
 		of := k.order[forgotten.method-1]
 		if of.retries == nil {
-			of.retries = new(retries)
+			of.rarely().retries = new(retries)
 		}
 		of.retries.add(forgotten, t)
 		t.free = append(t.free, forgotten.retry)

@@ -45,7 +45,7 @@ func compressible(k *Collector, e *evidence) {
 		return
 	}
 	slices.SortStableFunc(candidates, func(a, b *method) int {
-		return cmp.Compare(b.response.bigBytes, a.response.bigBytes)
+		return cmp.Compare(b.bigBytes, a.bigBytes)
 	})
 	s := newCompressor()
 	defer s.close()
@@ -62,16 +62,16 @@ func compressible(k *Collector, e *evidence) {
 		}
 		f := m.finding(b.at)
 		f.Text = fmt.Sprintf("its responses of 1 KiB or more would shrink to %s with gzip, %s with zstd (%s of %s sampled, %s)", share(gzipped, n),
-			share(zstded, n), report.Count(int64(len(b.list))), report.Count(m.response.big), report.Volume(n))
+			share(zstded, n), report.Count(int64(len(b.list))), report.Count(m.big), report.Volume(n))
 		f.Facts = []report.Fact{
 			fact("sampled", int64(len(b.list))), fact("bodyBytes", n), fact("gzipBytes", gzipped), fact("zstdBytes", zstded),
-			fact("responses", m.response.big), fact("responseBytes", m.response.bigBytes),
+			fact("responses", m.big), fact("responseBytes", m.bigBytes),
 		}
 		if a := &m.acceptable; a.requests > 0 {
 			f.Text += a.describe()
 			f.Facts = append(f.Facts, fact("requests", a.requests), fact("acceptingRequests", a.accepting))
 		}
-		f.Weight = scaled(m.response.bigBytes, n-min(gzipped, zstded), n)
+		f.Weight = scaled(m.bigBytes, n-min(gzipped, zstded), n)
 		e.add(f)
 	}
 }

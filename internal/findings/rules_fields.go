@@ -37,19 +37,19 @@ func (x *mostBytes) add(bytes int64, m *call.Message) {
 // addFields adds the fields of a sampled message.
 func (k *Collector) addFields(to *bodySample, m *call.Message) {
 	in := m.Sample
-	if in == nil || !in.HasFields {
+	if in == nil || in.Fields == nil {
 		return
 	}
 	if to.fields == nil {
 		to.fields = new(usedFields)
 	}
 	u, before := to.fields, to.fields.Len()
-	u.Add(in.Fields, 1, int64(m.BodyLen), min(maxFields, before+maxAllFields-k.fields))
+	u.Add(in.Fields, int64(m.BodyLen), min(maxFields, before+maxAllFields-k.fields))
 	k.fields += u.Len() - before
 	defaults, undeclared := int64(0), int64(0)
-	for i := range in.Fields {
-		defaults += in.Fields[i].DefaultBytes
-		undeclared += in.Fields[i].UndeclaredBytes
+	for i := range in.Fields.Values {
+		defaults += in.Fields.Values[i].DefaultBytes
+		undeclared += in.Fields.Values[i].UndeclaredBytes
 	}
 	u.defaults.add(defaults, m)
 	u.undeclared.add(undeclared, m)
@@ -72,7 +72,7 @@ type fieldRule struct {
 func (r *fieldRule) find(m *method, e *evidence) {
 	const inText, inFacts = 3, 20
 	for i, l := range m.samples {
-		if l == nil || l.fields == nil {
+		if l == nil || l.fields == nil || l.fields.Messages < r.bodies {
 			continue
 		}
 		u := l.fields
@@ -89,7 +89,7 @@ func (r *fieldRule) find(m *method, e *evidence) {
 				}
 			}
 		}
-		if u.Messages < r.bodies || sum == 0 || 100*sum < r.leastShare*u.Bytes || sum < r.least*u.Messages {
+		if sum == 0 || 100*sum < r.leastShare*u.Bytes || sum < r.least*u.Messages {
 			continue
 		}
 		var names, parts []string

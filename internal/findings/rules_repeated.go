@@ -68,7 +68,7 @@ func (k *Collector) addGET(c *call.Call, of *conn, m *method) {
 	}
 	k.targets[key] = lastResponse{answer.Content, answer.Validator}
 	if m.repeated == nil {
-		m.repeated = new(repeated)
+		m.rarely().repeated = new(repeated)
 	}
 	r, n := m.repeated, int64(p.BodyLen)
 	r.responses++

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
@@ -17,6 +18,7 @@ func nearLimit(m *method, e *evidence) {
 		if limit == 0 || 2*int64(d.largest) < limit {
 			continue
 		}
+		over := cmp.Or(d.near, new(near))
 		what := directionNames[i]
 		f := m.finding(d.at)
 		f.Text = fmt.Sprintf("its largest %s has %s bytes, %s of Dubbo's default payload limit of %s bytes", what,
@@ -29,10 +31,10 @@ func nearLimit(m *method, e *evidence) {
 		}
 		f.Facts = []report.Fact{
 			words("direction", what), fact("bodyBytes", int64(d.largest)), fact("limit", limit),
-			fact("overHalf", d.near), fact("whole", number01(!d.cut)),
+			fact("overHalf", over.messages), fact("whole", number01(!d.cut)),
 		}
-		f.Weight = d.nearBytes
-		e.addCalls(f, d.near)
+		f.Weight = over.bytes
+		e.addCalls(f, over.messages)
 	}
 }
 

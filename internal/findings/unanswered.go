@@ -38,7 +38,7 @@ func (k *Collector) addUnanswered(m *method, r *call.Message) {
 	u := m.unanswered
 	if u == nil {
 		u = new(unanswered)
-		m.unanswered = u
+		m.rarely().unanswered = u
 	}
 	at := last.FirstTime
 	if last.Complete {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"hash/maphash"
-	"slices"
 	"strings"
 
 	"dubbo-wire/internal/call"
@@ -78,6 +77,8 @@ type sampler struct {
 	anatomy      decode.Anatomist
 	paths        []decode.PathBytes // of the current body
 	fields       []decode.FieldUse
+	pathKeys     decode.KeyCache[decode.PathKey]
+	fieldKeys    decode.KeyCache[string]
 	uncalled     bool          // a method may have sampled responses only: the name of its request was not known in time
 	current      *methodSample // of the message that is being decoded, nil if it is not sampled
 	envelopes    bool          // other bodies are read up to the envelope
@@ -261,12 +262,14 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		}
 	}
 	if k.Paths || k.Bodies {
-		k.fields, in.HasFields = msg.AppendFields(k.fields[:0], &k.anatomy)
-		in.Fields = slices.Clone(k.fields)
+		var ok bool
+		if k.fields, ok = msg.AppendFields(k.fields[:0], &k.anatomy); ok {
+			in.Fields = decode.FieldColumns(k.fields, &k.fieldKeys)
+		}
 	}
 	if k.Paths {
 		k.paths = msg.AppendPaths(k.paths[:0], &k.anatomy)
-		in.Paths = append(make([]decode.PathBytes, 0, len(k.paths)), k.paths...) // not nil, even if the body is empty
+		in.Paths = decode.PathColumns(k.paths, &k.pathKeys)
 	}
 	if k.Bodies && msg.Kind == rpc.Response && msg.Encoding == "" && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
 		of.copied++

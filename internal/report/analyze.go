@@ -245,10 +245,15 @@ func hasValues(m, g *sizes.Group, keys []int) bool {
 // keyIndex returns the index of a key in the grouping, -1 if it is missing.
 func (r *Report) keyIndex(k sizes.Key) int { return slices.Index(r.By.Keys, k) }
 
-// labels returns the columns that name a group by some of its keys, and a function that fills them. Protocol and serialization
-// share a column, as do service and method.
-func (r *Report) labels(keys []int) (columns []Column, cells func(values []string) []cell) {
-	var parts [][]int // places in keys
+// labels are the columns that name a group by some of its keys.
+type labels struct {
+	columns []Column
+	parts   [][]int // places in the keys, by column
+}
+
+// labels returns the columns that name a group by some of its keys. Protocol and serialization share a column, as do service and method.
+func (r *Report) labels(keys []int) *labels {
+	l := new(labels)
 	for i := 0; i < len(keys); i++ {
 		k := r.By.Keys[keys[i]]
 		name, next := r.keyName(k), sizes.Key("")
@@ -277,19 +282,30 @@ func (r *Report) labels(keys []int) (columns []Column, cells func(values []strin
 		case k == sizes.Time:
 			col.shorten = dropCommon("T", 1)
 		}
-		columns, parts = append(columns, col), append(parts, part)
+		l.columns, l.parts = append(l.columns, col), append(l.parts, part)
 	}
-	return columns, func(values []string) []cell {
-		row := make([]cell, len(parts))
-		for i, part := range parts {
-			texts := listOf(part, func(p int) string { return term.Clean(values[p]) })
-			if len(texts) == 2 && isUnknown(texts[0], texts[1]) {
-				texts = texts[:1]
-			}
-			row[i] = textCell(cmp.Or(strings.Join(texts, "/"), "-"))
+	return l
+}
+
+// cells returns the cells of a group. values are those of the keys.
+func (l *labels) cells(values []string) []cell {
+	row := make([]cell, len(l.parts))
+	for i := range row {
+		row[i] = textCell(l.text(i, values))
+	}
+	return row
+}
+
+// text returns the text of one cell.
+func (l *labels) text(column int, values []string) string {
+	part := l.parts[column]
+	text := term.Clean(values[part[0]])
+	if len(part) == 2 {
+		if second := term.Clean(values[part[1]]); !isUnknown(text, second) {
+			text += "/" + second
 		}
-		return row
 	}
+	return cmp.Or(text, "-")
 }
 
 // isUnknown reports whether the names are those of responses whose request was not captured.

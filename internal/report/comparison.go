@@ -75,7 +75,8 @@ func (r *Report) uncompressedText(s *Style) string {
 // columns after the labels, numbersOf their cells. below returns the cells of a further row for failed calls, or nil; it may be nil.
 func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf, below func(*sizes.Group) []cell) (sec Section, apart bool, all int) {
 	keys, apart, rows := r.compared()
-	columns, label := r.labels(keys)
+	label := r.labels(keys)
+	columns := label.columns
 	sec.Title = "BY " + r.keyTitle(columns)
 	if r.keyIndex(sizes.Serialization) >= 0 {
 		sec.Title = "BY SERIALIZATION"
@@ -92,7 +93,7 @@ func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf, below func
 	for _, m := range shown {
 		cells := spanningLabel(beyondText(m.Groups), names)
 		if !m.Rest {
-			cells = label(m.Values)
+			cells = label.cells(m.Values)
 		}
 		sec.add(s, append(cells, numbersOf(m)...)...)
 		if below == nil {

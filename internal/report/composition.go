@@ -29,12 +29,12 @@ func (r *Report) composition(s *Style) Section {
 	}
 	sec, _, _ := r.comparedTable(s, columns, func(g *sizes.Group) []cell {
 		all := g.UnsampledBytes
-		for _, n := range g.Parts {
+		for _, n := range g.Parts() {
 			all += n
 		}
 		cells := []cell{numberCell(all)}
 		for _, c := range classes {
-			cells = append(cells, ratioCell(g.Parts[c], all))
+			cells = append(cells, ratioCell(g.Parts()[c], all))
 		}
 		if unsampled {
 			cells = append(cells, ratioCell(g.UnsampledBytes, all))
@@ -51,7 +51,8 @@ func (r *Report) composition(s *Style) Section {
 
 // sampledBodies returns the number of sampled bodies and of all bodies of complete messages.
 func (r *Report) sampledBodies() (sampled, all int64) {
-	return r.Selected.Sampled[0] + r.Selected.Sampled[1], r.Selected.Request.Body.Count + r.Selected.Response().Body.Count
+	n := r.Selected.Sampled()
+	return n[0] + n[1], r.Selected.Request.Body.Count + r.Selected.Response().Body.Count
 }
 
 // SampleNote says how many bodies bytes by path were taken from, "" if they are those of all bodies.
@@ -59,9 +60,10 @@ func (r *Report) SampleNote() string {
 	if !r.Inside || r.SampledAll() {
 		return ""
 	}
+	n := r.Selected.Sampled()
 	return fmt.Sprintf("Bytes by path come from a sample: %s of %s and %s of %s, the first ones of each method. --sample all measures all bodies.",
-		Count(r.Selected.Sampled[0]), Plural(r.Selected.Request.Body.Count, "request"),
-		Count(r.Selected.Sampled[1]), Plural(r.Selected.Response().Body.Count, "response"))
+		Count(n[0]), Plural(r.Selected.Request.Body.Count, "request"),
+		Count(n[1]), Plural(r.Selected.Response().Body.Count, "response"))
 }
 
 // SampledAll reports whether all bodies were sampled, so that bytes by path are exact.
@@ -83,34 +85,38 @@ func (r *Report) Classes() (list []decode.Class) {
 // compressed reports whether a group has compressed bodies.
 func (r *Report) compressed() bool {
 	return slices.ContainsFunc(r.Groups, func(g *sizes.Group) bool {
-		return g.Request.Uncompressed != nil || g.Response().Uncompressed != nil || g.Parts[decode.ClassCompressed] > 0
+		return g.Request.Uncompressed != nil || g.Response().Uncompressed != nil || g.Parts()[decode.ClassCompressed] > 0
 	})
 }
 
 // Estimate extrapolates the composition of sampled bodies to all bodies of the same method, direction and approximate size.
 // Bytes of bodies without a sample are added to Group.UnsampledBytes.
 func (r *Report) Estimate() {
-	r.Sampled, r.Selected.Parts, r.Selected.UnsampledBytes = true, [decode.ClassMissing]int64{}, 0
+	r.Sampled, r.Selected.UnsampledBytes = true, 0
+	var sum sizes.ClassBytes
 	for _, g := range r.Groups {
-		g.Parts, g.UnsampledBytes = [decode.ClassMissing]int64{}, 0
+		var parts sizes.ClassBytes
+		g.UnsampledBytes = 0
 		for s := g.Strata; s != nil; s = s.Next {
 			for i := range s.Layers {
-				extrapolate(g, s.Layers[i].Parts, s.Layers[i].Body)
+				if l := &s.Layers[i]; l.Parts == nil {
+					g.UnsampledBytes += l.Body
+				} else {
+					extrapolate(&parts, l.Parts, l.Body)
+				}
 			}
 		}
+		g.SetParts(&parts)
 		r.Selected.UnsampledBytes += g.UnsampledBytes
-		for i, n := range g.Parts {
-			r.Selected.Parts[i] += n
+		for i, n := range parts {
+			sum[i] += n
 		}
 	}
+	r.Selected.SetParts(&sum)
 }
 
-// extrapolate adds all bytes of some bodies to the parts of a group, in the proportions of the sampled parts, which are nil if there are none.
-func extrapolate(g *sizes.Group, parts *[decode.ClassMissing]int64, all int64) {
-	if parts == nil {
-		g.UnsampledBytes += all
-		return
-	}
+// extrapolate adds all bytes of some bodies to sum, in the proportions of the sampled parts.
+func extrapolate(sum, parts *sizes.ClassBytes, all int64) {
 	seen := int64(0)
 	for _, n := range parts {
 		seen += n
@@ -119,6 +125,6 @@ func extrapolate(g *sizes.Group, parts *[decode.ClassMissing]int64, all int64) {
 		if seen != all {
 			n = int64(math.Round(float64(n) * float64(all) / float64(seen)))
 		}
-		g.Parts[i] += n
+		sum[i] += n
 	}
 }

@@ -207,15 +207,23 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 			top = i
 		}
 	}
-	columns, label := r.labels(keys)
+	label := r.labels(keys)
+	var values []string
+	valuesOf := func(row int) []string {
+		values = values[:0]
+		for _, k := range keys {
+			values = append(values, rows[row].Values[k])
+		}
+		return values
+	}
 	var name, short []string
-	for i, column := range columns {
-		texts := listOf(rows, func(values []string) string { return label(values)[i].text })
+	for i, column := range label.columns {
+		text := label.text(i, valuesOf(top))
 		if column.Names && r.keyIndex(sizes.Method) >= 0 {
-			name, short = append(name, texts[top]), append(short, ShortNames(texts, 2)[top])
+			name, short = append(name, text), append(short, shortName(len(rows), top, func(row int) string { return label.text(i, valuesOf(row)) }))
 			continue
 		}
-		text := column.Name + " " + texts[top]
+		text = column.Name + " " + text
 		name, short = append(name, text), append(short, text)
 	}
 	bytes := bytesOf[top]
@@ -225,34 +233,41 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 		least = ", " + share + " of complete frames"
 		of = ", " + share + " of the bytes of complete frames"
 	}
-	if nanos := r.nanosOf(keys, &sizes.Group{Values: rows[top]}); nanos > 0 {
+	if nanos := r.nanosOf(keys, &sizes.Group{Values: slices.Clone(valuesOf(top))}); nanos > 0 {
 		rate = " (" + formatRate(float64(bytes)*8000/float64(nanos), s.Exact) + " Mbit/s)"
 	}
 	full, brief := strings.Join(name, ", "), strings.Join(short, ", ")
-	pair, briefPair := r.pairText(keys, rows[top], bytes, s)
+	pair, briefPair := r.pairText(keys, valuesOf(top), bytes, s)
 	return HeadLine{Label: "Heaviest", Brief: brief + least, Texts: []string{
 		full + of + rate + pair, brief + of + rate + pair, brief + of + pair, brief + of + briefPair, brief + least + briefPair,
 	}}
 }
 
-// wireBytes returns the values of keys that groups have, in their order and without those beyond the limit, and the bytes on the wire.
-func (r *Report) wireBytes(keys []int) (values [][]string, bytes []int64) {
+// wireBytes returns a group for each combination of values that groups have for some keys, in their order and without those beyond the limit,
+// and the bytes on the wire of all such groups.
+func (r *Report) wireBytes(keys []int) (rows []*sizes.Group, bytes []int64) {
+	apart := true // the keys tell all groups apart
+	for i := range r.By.Keys {
+		apart = apart && (slices.Contains(keys, i) || !r.varies(i))
+	}
+	rows, bytes = make([]*sizes.Group, 0, len(r.Groups)), make([]int64, 0, len(r.Groups))
 	at := make(map[string]int)
 	for _, g := range r.Groups {
 		if g.Rest {
 			continue
 		}
-		of := listOf(keys, func(k int) string { return g.Values[k] })
-		name := strings.Join(of, "\x00")
-		i, ok := at[name]
-		if !ok {
-			i = len(values)
+		i, name := len(rows), ""
+		if !apart {
+			name = strings.Join(listOf(keys, func(k int) string { return g.Values[k] }), "\x00")
+			if known, ok := at[name]; ok {
+				bytes[known] += g.WireBytes()
+				continue
+			}
 			at[name] = i
-			values, bytes = append(values, of), append(bytes, 0)
 		}
-		bytes[i] += g.WireBytes()
+		rows, bytes = append(rows, g), append(bytes, g.WireBytes())
 	}
-	return values, bytes
+	return rows, bytes
 }
 
 // pairText names the client and the server that exchange most bytes of a method, if they exchange half of them also in brief.

@@ -511,17 +511,19 @@ func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
 		return nil
 	}
 	r.Parts = true
+	parts := *out.Parts()
 	for _, p := range g.Parts {
 		known := false
 		for c := range decode.ClassMissing {
 			if decode.Class(c).String() == p.Path {
-				out.Parts[c], known = p.Bytes, p.Bytes >= 0 && p.Bytes <= maxSavedNumber
+				parts[c], known = p.Bytes, p.Bytes >= 0 && p.Bytes <= maxSavedNumber
 			}
 		}
 		if !known {
 			return fmt.Errorf("has the unknown part %.40q", p.Path)
 		}
 	}
+	out.SetParts(&parts)
 	return nil
 }
 

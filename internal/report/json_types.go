@@ -471,7 +471,7 @@ func (r *Report) jsonGroup(j *jsonGroup, g *sizes.Group, buckets bool) {
 		*s.json = jsonStat{of: []*sizes.Stat{&g.Latency, &g.Wait}[i], unit: s.unit, listed: buckets}
 	}
 	if r.Parts {
-		j.setParts(&g.Parts)
+		j.setParts(g.Parts())
 	} else if r.sampledParts() {
 		in := cmp.Or(g.Anatomy, new(sizes.GroupAnatomy))
 		sum := in.Classes()
@@ -488,7 +488,7 @@ func (r *Report) jsonGroup(j *jsonGroup, g *sizes.Group, buckets bool) {
 }
 
 // setParts sets Parts to the bytes of each class, without ClassCompressed if there are none.
-func (j *jsonGroup) setParts(bytes *[decode.ClassMissing]int64) {
+func (j *jsonGroup) setParts(bytes *sizes.ClassBytes) {
 	for c, n := range bytes {
 		if decode.Class(c) == decode.ClassCompressed && n == 0 {
 			continue

@@ -44,8 +44,7 @@ func (r *Report) details(s *Style) []Section {
 }
 
 func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
-	_, label := r.labels(indexes(len(m.Values)))
-	names := listOf(label(m.Values), func(c cell) string { return c.text })
+	names := listOf(r.labels(indexes(len(m.Values))).cells(m.Values), func(c cell) string { return c.text })
 	title := fmt.Sprintf("%d  %s", rank, strings.Join(names, "  "))
 	first := Section{Title: title, Notes: []string{fmt.Sprintf("%s, %s on the wire (%s of all), %s failed.",
 		Plural(m.Calls, "call"), bytesText(m.WireBytes(), s), percentText(m.WireBytes(), r.Selected.WireBytes(), s), Count(m.Errors))}}

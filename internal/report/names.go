@@ -19,7 +19,7 @@ func ShortNames(names []string, level int) []string {
 		if level == 1 {
 			short[i] = abbreviate(name, nil)
 		} else {
-			_, short[i] = splitName(name)
+			_, short[i] = cutPackage(name)
 		}
 		same[short[i]] = append(same[short[i]], i)
 	}
@@ -42,6 +42,23 @@ func ShortNames(names []string, level int) []string {
 		}
 	}
 	return short
+}
+
+// shortName returns the name at an index as [ShortNames] abbreviates it at level 2 among n names.
+func shortName(n, at int, name func(i int) string) string {
+	_, short := cutPackage(name(at))
+	var same []string
+	place := 0
+	for i := range n {
+		if i == at {
+			place = len(same)
+		}
+		s := name(i)
+		if _, rest := cutPackage(s); rest == short {
+			same = append(same, s)
+		}
+	}
+	return ShortNames(same, 2)[place]
 }
 
 // dropCommon returns a function that drops a prefix up to and including sep, if all texts share it, from a level on.
@@ -71,16 +88,22 @@ func MethodAt(name string) int {
 
 // splitName cuts "package.Type/method" into the package's parts and the rest. Of "host/GET /path" the rest is without the host.
 func splitName(name string) (parts []string, rest string) {
+	pack, rest := cutPackage(name)
+	parts = strings.Split(pack, ".")
+	return parts[:len(parts)-1], rest
+}
+
+// cutPackage cuts a name as splitName does. The package ends with a dot if there is one.
+func cutPackage(name string) (pack, rest string) {
 	path, method := name, ""
 	if i := MethodAt(name); i >= 0 {
 		path, method = name[:i], name[i:]
 	}
 	if isHost(path, method) {
-		return nil, strings.TrimPrefix(method, "/")
+		return "", strings.TrimPrefix(method, "/")
 	}
-	parts = strings.Split(path, ".")
-	last := len(parts) - 1
-	return parts[:last], parts[last] + method
+	at := strings.LastIndexByte(path, '.') + 1
+	return name[:at], name[at:]
 }
 
 // isHost reports whether a service is named by a host: by its own name, or by a method such as "GET /path".

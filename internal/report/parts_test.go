@@ -10,6 +10,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
 )
 
 // What bytes are for is printed by serialization in tables, by group in JSON and CSV, and not at all unless bodies were
@@ -23,7 +24,7 @@ func TestParts(t *testing.T) {
 	require.Len(t, groups, 3)
 	for _, g := range groups {
 		all := g.Request.Body.Total + g.Response().Body.Total
-		g.Parts[decode.ClassValues], g.Parts[decode.ClassOpaque] = all*7/10, all*3/10
+		g.SetParts(&sizes.ClassBytes{decode.ClassValues: all * 7 / 10, decode.ClassOpaque: all * 3 / 10})
 	}
 	r := run.report(t, "", 1)
 	print := func(format string) string {

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -90,6 +91,8 @@ type profileWriter struct {
 	strings, places numbers
 	message, field  []byte // scratch
 	label           []byte
+	frames          []string // of the last sample, from the root
+	ids             []int64  // of their locations
 	locations       []int64
 }
 
@@ -129,9 +132,14 @@ func (p *profileWriter) write(field protowire.Number) {
 // sample writes a stack.
 func (p *profileWriter) sample(s *stack) {
 	p.locations = p.locations[:0]
-	for i := len(s.frames) - 1; i >= 0; i-- { // the leaf first
-		p.locations = append(p.locations, p.places.of(s.frames[i]))
+	p.ids = slices.Grow(p.ids, max(0, len(s.frames)-len(p.ids)))[:len(s.frames)]
+	for i, f := range slices.Backward(s.frames) { // the leaf first
+		if i >= len(p.frames) || p.frames[i] != f { // most frames are those of the sample before
+			p.ids[i] = p.places.of(f)
+		}
+		p.locations = append(p.locations, p.ids[i])
 	}
+	p.frames = append(p.frames[:0], s.frames...)
 	p.message = appendInts(p.message[:0], sampleLocation, p.locations)
 	p.message = appendInts(p.message, sampleValue, []int64{s.bytes, s.requests, s.responses})
 	for _, l := range [2][2]string{{"class", s.class}, {"serialization", s.serialization}} {

@@ -23,7 +23,7 @@ type Ranking struct {
 	style   *Style
 	metrics []*metric
 	keys    []int
-	label   func([]string) []cell
+	label   *labels
 	rows    []*sizes.Group
 	taken   int
 	sum     int64
@@ -31,8 +31,9 @@ type Ranking struct {
 
 func (r *Report) newRanking(s *Style, in tables) *Ranking {
 	k := &Ranking{report: r, style: s, keys: r.rankedKeys(), rows: r.ranked()}
-	names, label := r.labels(k.keys)
-	k.Title, k.Order, k.Labels, k.Len, k.label = r.rankingTitle(names), r.rankingOrder(), len(names), len(k.rows), label
+	k.label = r.labels(k.keys)
+	names := k.label.columns
+	k.Title, k.Order, k.Labels, k.Len = r.rankingTitle(names), r.rankingOrder(), len(names), len(k.rows)
 	list, numbers := r.metricsIn(in)
 	k.metrics, k.Columns = list, slices.Concat([]Column{{Name: "#", unit: count}}, names, numbers)
 	return k
@@ -45,7 +46,7 @@ func (k *Ranking) Next() ([]Cell, *sizes.Group) {
 	}
 	g := k.rows[k.taken]
 	k.taken++
-	return k.row(numberCell(int64(k.taken)), k.label(k.values(g)), g, g), g
+	return k.row(numberCell(int64(k.taken)), k.label.cells(k.values(g)), g, g), g
 }
 
 // values returns the parts of a group's key that name it.

@@ -136,6 +136,7 @@ type stackList struct {
 	stacks []stack
 	frames []string // those of the stacks
 	names  pathNames
+	paths  []sizes.PathSum // of a direction
 }
 
 // addGroup adds the stacks of a group.
@@ -171,7 +172,9 @@ func (l *stackList) addDirection(of *stackRoot, name string, d *sizes.Direction,
 		return
 	}
 	sampled, scaled := int64(0), int64(0) // of this path and those before it
-	for _, p := range in.Paths() {
+	l.paths = in.AppendPaths(l.paths[:0])
+	for i := range l.paths {
+		p := &l.paths[i]
 		before := scaled
 		sampled += p.Bytes
 		scaled = scale(sampled, d.Body.Total, in.Bytes)

@@ -2,6 +2,7 @@ package sizes
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/call"
@@ -12,10 +13,10 @@ import (
 type GroupAnatomy struct{ Request, Response Anatomy }
 
 // Classes returns the bytes of both directions by class, without ClassMissing.
-func (g *GroupAnatomy) Classes() (sum [decode.ClassMissing]int64) {
+func (g *GroupAnatomy) Classes() (sum ClassBytes) {
 	for _, a := range []*Anatomy{&g.Request, &g.Response} {
-		for i := range a.paths.All {
-			if p := &a.paths.All[i]; p.Class < decode.ClassMissing {
+		for p := range a.all {
+			if p.Class < decode.ClassMissing {
 				sum[p.Class] += p.Bytes
 			}
 		}
@@ -27,8 +28,8 @@ func (g *GroupAnatomy) Classes() (sum [decode.ClassMissing]int64) {
 type Anatomy struct {
 	// Messages is the number of sampled bodies, Bytes their bytes, which is the sum of all paths.
 	Messages, Bytes int64
-	paths           decode.Listed[pathKey, PathSum, *PathSum]
-	attachments     int // paths in paths
+	only            *decode.Columns[decode.PathKey, int64] // if there is one body, as in most directions of many methods
+	sums            *pathSums
 	// Fields are how fields are used in those bodies that were read to their end.
 	Fields decode.FieldUses
 }
@@ -41,10 +42,13 @@ type PathSum struct {
 	Bytes, Messages int64
 }
 
-type pathKey struct {
-	path  string
-	class decode.Class
+// pathSums holds the sums of several bodies by path.
+type pathSums struct {
+	decode.Listed[decode.PathKey, pathSum]
+	attachments int // paths of attachments
 }
+
+type pathSum struct{ bytes, messages int64 }
 
 const (
 	// maxPaths limits the paths of a direction; further ones are added to decode.OtherPaths.
@@ -59,56 +63,111 @@ const (
 func (a *Anatomy) add(m *call.Message) {
 	in := m.Sample
 	a.Messages++
-	if in.HasFields {
-		a.Fields.Add(in.Fields, 1, int64(m.BodyLen), maxPaths)
+	if in.Fields != nil {
+		a.Fields.Add(in.Fields, int64(m.BodyLen), maxPaths)
 	}
-	a.paths.Reserve(len(in.Paths))
-	for i := range in.Paths {
-		p := &in.Paths[i]
-		a.Bytes += p.Bytes
-		a.addPath(p.Path, p.Class, p.Bytes, 1)
+	for _, n := range in.Paths.Values {
+		a.Bytes += n
+	}
+	if a.Messages == 1 && len(in.Paths.Keys) <= maxPaths && attachments(in.Paths.Keys) <= maxAttachments {
+		a.only = in.Paths
+		return
+	}
+	a.addUp()
+	for i, k := range in.Paths.Keys {
+		a.sums.add(k, in.Paths.Values[i], 1)
 	}
 }
 
-// addPath adds bytes to a path.
-func (a *Anatomy) addPath(path string, class decode.Class, bytes, messages int64) {
-	k := pathKey{path, class}
-	sum := a.paths.Find(k)
+// addUp makes the sums, to which paths may be added, if there are none.
+func (a *Anatomy) addUp() {
+	if a.sums != nil {
+		return
+	}
+	a.sums = new(pathSums)
+	if c := a.only; c != nil {
+		a.sums.Keys, a.sums.Values = slices.Clip(c.Keys), make([]pathSum, len(c.Keys))
+		for i, n := range c.Values {
+			a.sums.Values[i] = pathSum{n, 1}
+		}
+		a.sums.attachments, a.only = attachments(c.Keys), nil
+	}
+}
+
+func isAttachment(k *decode.PathKey) bool {
+	return k.Class == decode.ClassAttachments && strings.HasPrefix(k.Path, attachmentPrefix)
+}
+
+// attachments returns the number of paths of attachments.
+func attachments(keys []decode.PathKey) (n int) {
+	for i := range keys {
+		if isAttachment(&keys[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// add adds bytes to a path.
+func (s *pathSums) add(k decode.PathKey, bytes, messages int64) {
+	sum := s.Find(k)
 	if sum == nil {
-		attachment := class == decode.ClassAttachments && strings.HasPrefix(path, attachmentPrefix)
+		attachment := isAttachment(&k)
 		switch {
-		case attachment && a.attachments >= maxAttachments:
-			k.path = otherAttachments
-		case len(a.paths.All) >= maxPaths:
-			k.path = decode.OtherPaths
+		case attachment && s.attachments >= maxAttachments:
+			k.Path = otherAttachments
+		case len(s.Keys) >= maxPaths:
+			k.Path = decode.OtherPaths
 		case attachment:
-			a.attachments++
+			s.attachments++
 		}
-		if sum = a.paths.Find(k); sum == nil {
-			sum = a.paths.Add(PathSum{Path: k.path, Class: class})
+		if sum = s.Find(k); sum == nil {
+			sum = s.Add(k, pathSum{})
 		}
 	}
-	sum.Bytes += bytes
-	sum.Messages += messages
+	sum.bytes += bytes
+	sum.messages += messages
 }
 
-// Key returns the path and the class.
-func (p *PathSum) Key() pathKey { return pathKey{p.Path, p.Class} }
+// all yields all paths.
+func (a *Anatomy) all(yield func(PathSum) bool) {
+	if c := a.only; c != nil {
+		for i, k := range c.Keys {
+			if !yield(PathSum{k.Path, k.Class, c.Values[i], 1}) {
+				return
+			}
+		}
+	}
+	if s := a.sums; s != nil {
+		for i, k := range s.Keys {
+			if !yield(PathSum{k.Path, k.Class, s.Values[i].bytes, s.Values[i].messages}) {
+				return
+			}
+		}
+	}
+}
 
 // Paths returns all paths in descending order of their bytes.
-func (a *Anatomy) Paths() []PathSum {
-	return a.paths.Sorted(func(x, y PathSum) int {
+func (a *Anatomy) Paths() []PathSum { return a.AppendPaths(nil) }
+
+// AppendPaths appends what [Anatomy.Paths] returns.
+func (a *Anatomy) AppendPaths(list []PathSum) []PathSum {
+	from := len(list)
+	list = slices.AppendSeq(list, a.all)
+	slices.SortFunc(list[from:], func(x, y PathSum) int {
 		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Class, y.Class))
 	})
+	return list
 }
 
 // merge adds another anatomy.
 func (a *Anatomy) merge(o *Anatomy) {
 	a.Messages += o.Messages
 	a.Bytes += o.Bytes
-	a.Fields.Add(o.Fields.List(), o.Fields.Messages, o.Fields.Bytes, maxPaths)
+	a.Fields.Merge(&o.Fields, maxPaths)
+	a.addUp()
 	for _, p := range o.Paths() { // in a fixed order, so that the same paths exceed the limit each time
-		a.addPath(p.Path, p.Class, p.Bytes, p.Messages)
+		a.sums.add(decode.PathKey{Path: p.Path, Class: p.Class}, p.Bytes, p.Messages)
 	}
 }
 
@@ -118,7 +177,7 @@ func (g *Group) addSample(m *call.Message) {
 	if !m.Request {
 		side = 1
 	}
-	g.Sampled[side]++
+	g.decoded().sampled[side]++
 	if m.Sample == nil || m.Sample.Paths == nil {
 		return
 	}

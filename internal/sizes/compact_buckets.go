@@ -9,7 +9,7 @@ import "slices"
 // lowest): one byte if it is below farAway, else farAway and two bytes in big-endian order. The other numbers of a bucket
 // follow: up to two as distances of 0, more as repeated and a byte with their count.
 type compactBuckets struct {
-	encoded []byte
+	encoded *[]byte           // nil for few numbers, as in most distributions of many groups
 	pending [maxPending]int16 // indexes of numbers that are not encoded yet
 	n       uint16            // length of pending
 }
@@ -69,10 +69,13 @@ func (c *compactBuckets) encode(list []bucket) {
 			}
 		}
 	}
-	if len(b) > cap(c.encoded) {
-		c.encoded = make([]byte, 0, capacityFor(len(b)))
+	if c.encoded == nil {
+		c.encoded = new([]byte)
 	}
-	c.encoded = append(c.encoded[:0], b...)
+	if len(b) > cap(*c.encoded) {
+		*c.encoded = make([]byte, 0, capacityFor(len(b)))
+	}
+	*c.encoded = append((*c.encoded)[:0], b...)
 }
 
 // capacityFor returns the capacity for n encoded bytes. A hundred numbers seldom need more than 112.
@@ -101,7 +104,11 @@ func (c *compactBuckets) sorted(list []bucket) []bucket {
 		list = append(list, bucket{index, n})
 	}
 	at := int32(lowest)
-	for b := c.encoded; len(b) > 0; {
+	var b []byte
+	if c.encoded != nil {
+		b = *c.encoded
+	}
+	for len(b) > 0 {
 		n := int64(1)
 		switch d := int32(b[0]); d {
 		case repeated:

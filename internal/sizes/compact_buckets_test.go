@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/rpc"
 )
 
 // A histogram is the same after every number, wherever the way changes in which it is kept.
@@ -147,8 +150,9 @@ func TestGroupMemory(t *testing.T) {
 		before := heap()
 		a := New(DefaultBy(), groups, nil)
 		for i := range groups {
-			a.key = fmt.Appendf(a.key[:0], "dubbo\x00hessian2\x00org.apache.dubbo.samples.Service%04d\x00method%d", i/10, i%10)
-			g := a.newGroup()
+			request := &call.Message{Details: new(call.Details), Summary: rpc.Summary{Protocol: &rpc.Protocol{Name: "dubbo"}, Serialization: "hessian2"}}
+			request.Operation = &rpc.Operation{Service: fmt.Sprintf("org.apache.dubbo.samples.Service%04d", i/10), Method: fmt.Sprintf("method%d", i%10)}
+			g := a.groupByKey(&call.Call{Request: request}) // it copies the names: they have no hash
 			for _, d := range []*Direction{&g.Request, g.Response()} {
 				for range calls {
 					body := int64(200 * math.Exp(1.5*rng.NormFloat64()))

@@ -22,6 +22,10 @@ type Pairs struct {
 	strata map[stratumKey]*Stratum
 	made   int
 	rest   *Pair
+	// serializations are those of layers by their numbers, which numbers has; latest is the last one that was looked up.
+	serializations []string
+	numbers        map[string]uint32
+	latest         uint32
 }
 
 // Pair holds the calls from a client (without port) to a server (with port).
@@ -47,21 +51,45 @@ type (
 		group   *Group
 		conn    uint64 // the key of the connection
 		names   *rpc.Operation
-		side    int32  // that sent the request
 		generic string // the method that a generic call invokes
+		side    int32  // that sent the request
 	}
 )
 
 // tie adds the link bytes of a message to its group, and to its pair: those of many messages at once, because there are more pairs and
 // methods of them than a processor's cache has room for.
 type tie struct {
-	tieKey
+	group   *Group
+	conn    uint64
+	names   *rpc.Operation
+	generic *string // nil unless a generic call invokes a method
 	// calls and wireBytes are not yet in the pair and the method.
 	calls, wireBytes int64
 	stratum          *Stratum
 	pair             *Pair
 	method           *MethodBytes
+	side             int32
 	untied           bool // it is no longer in the table: nothing will add up what it counts
+}
+
+// key returns the key of the tie.
+func (t *tie) key() tieKey {
+	k := tieKey{t.group, t.conn, t.names, "", t.side}
+	if t.generic != nil {
+		k.generic = *t.generic
+	}
+	return k
+}
+
+// has reports whether the tie is that of a key.
+func (t *tie) has(k *tieKey) bool {
+	if t.conn != k.conn || t.names != k.names || t.group != k.group || t.side != k.side {
+		return false
+	}
+	if t.generic == nil {
+		return k.generic == ""
+	}
+	return *t.generic == k.generic
 }
 
 // hashSeeds make it impossible to write a capture whose ties have the same place.
@@ -93,10 +121,10 @@ type Stratum struct {
 // Layer holds bodies of one direction and serialization, of about one size, either failures or not. Bodies of another size
 // have other parts, so an estimate is made by layer.
 type Layer struct {
-	serialization string
+	Body          int64       // bytes of all bodies
+	Parts         *ClassBytes // bytes of the sampled bodies by class, nil without any
+	serialization uint32      // its number
 	kind          layerKind
-	Body          int64                       // bytes of all bodies
-	Parts         *[decode.ClassMissing]int64 // bytes of the sampled bodies by class, nil without any
 }
 
 // layerKind is half the number of bits of the length, so that bodies of the next size are four times as long, and bits for responses and failures.
@@ -121,7 +149,7 @@ const (
 
 // NewPairs returns an empty set of pairs.
 func NewPairs() *Pairs {
-	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make([]*tie, 1<<8), strata: make(map[stratumKey]*Stratum), rest: new(Pair)}
+	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make([]*tie, 1<<8), strata: make(map[stratumKey]*Stratum), rest: new(Pair), numbers: make(map[string]uint32)}
 }
 
 // CountPairs makes the aggregator add every message to p.
@@ -159,7 +187,7 @@ func (p *Pairs) addUp() {
 // tie returns the tie of the messages of a call.
 func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	m := firstMessage(c)
-	k := tieKey{g, c.Conn.Key, m.Operation, int32(c.Side), m.GenericMethod}
+	k := tieKey{g, c.Conn.Key, m.Operation, m.GenericMethod, int32(c.Side)}
 	if k.names != nil && k.names.Hash == 0 { // no other call has it
 		t := p.newTie(&k, c, m)
 		t.untied = true
@@ -177,7 +205,8 @@ func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 		p.ties = make([]*tie, 2*len(old))
 		for _, t := range old {
 			if t != nil {
-				*p.place(&t.tieKey) = t
+				k := t.key()
+				*p.place(&k) = t
 			}
 		}
 		at = p.place(&k)
@@ -192,7 +221,7 @@ func (p *Pairs) place(k *tieKey) **tie {
 	mask := uint64(len(p.ties) - 1)
 	for i := k.hash(); ; i++ {
 		at := &p.ties[i&mask]
-		if t := *at; t == nil || t.conn == k.conn && t.names == k.names && t.group == k.group && t.side == k.side && t.generic == k.generic {
+		if t := *at; t == nil || t.has(k) {
 			return at
 		}
 	}
@@ -211,7 +240,11 @@ func (p *Pairs) untie() {
 }
 
 func (p *Pairs) newTie(k *tieKey, c *call.Call, m *call.Message) *tie {
-	t := &tie{tieKey: *k, pair: p.rest}
+	t := &tie{group: k.group, conn: k.conn, names: k.names, side: k.side, pair: p.rest}
+	if k.generic != "" {
+		generic := k.generic
+		t.generic = &generic
+	}
 	name := methodKey{m.Service(), m.Method()}
 	t.stratum = p.stratum(k.group, name)
 	host := call.Host(c.Client())
@@ -260,8 +293,23 @@ func (p *Pairs) stratum(g *Group, method methodKey) *Stratum {
 	return s
 }
 
+// serialization returns the number of a serialization.
+func (p *Pairs) serialization(name string) uint32 {
+	if int(p.latest) < len(p.serializations) && p.serializations[p.latest] == name {
+		return p.latest
+	}
+	n, ok := p.numbers[name]
+	if !ok {
+		n = uint32(len(p.serializations))
+		p.serializations = append(p.serializations, name)
+		p.numbers[name] = n
+	}
+	p.latest = n
+	return n
+}
+
 // message adds a message to its layer.
-func (s *Stratum) message(m *call.Message) {
+func (p *Pairs) message(s *Stratum, m *call.Message) {
 	if !m.Complete {
 		return
 	}
@@ -272,12 +320,12 @@ func (s *Stratum) message(m *call.Message) {
 			kind |= failedLayer
 		}
 	}
-	at := 0
-	for at < len(s.Layers) && (s.Layers[at].kind != kind || s.Layers[at].serialization != m.Serialization) {
+	at, serialization := 0, p.serialization(m.Serialization)
+	for at < len(s.Layers) && (s.Layers[at].kind != kind || s.Layers[at].serialization != serialization) {
 		at++
 	}
 	if at == len(s.Layers) {
-		s.Layers = append(s.Layers, Layer{kind: kind, serialization: m.Serialization})
+		s.Layers = append(s.Layers, Layer{kind: kind, serialization: serialization})
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.BodyLen)
@@ -285,7 +333,7 @@ func (s *Stratum) message(m *call.Message) {
 		return
 	}
 	if l.Parts == nil {
-		l.Parts = new([decode.ClassMissing]int64)
+		l.Parts = new(ClassBytes)
 	}
 	for i, n := range m.Parts {
 		l.Parts[i] += int64(n)

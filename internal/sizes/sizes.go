@@ -3,6 +3,7 @@ package sizes
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -175,16 +176,56 @@ type Group struct {
 	Largest             Largest
 	// LargestOK is the frame with the largest body of ResponseOK, 0 if it is unknown.
 	LargestOK int64
-	// Parts holds the bytes of all request and response bodies by class, if they were decoded.
-	Parts [decode.ClassMissing]int64
-	// Sampled is the number of sampled bodies, of requests and of responses. Parts has only these if bodies are sampled.
-	Sampled [2]int64
+	inside    *inside // nil if no body was decoded
 	// Strata is the first of the methods of the group, if pairs are counted. UnsampledBytes is set by an estimate: the bytes of the bodies
 	// that no sampled body represents.
 	Strata         *Stratum
 	UnsampledBytes int64
 	// Anatomy holds the bytes of the sampled bodies by path, nil if it was not requested.
 	Anatomy *GroupAnatomy
+}
+
+// ClassBytes are bytes of bodies by class.
+type ClassBytes = [decode.ClassMissing]int64
+
+// inside is what the decoded bodies of a group contain. If bodies are sampled, most groups of many have none.
+type inside struct {
+	parts   ClassBytes
+	sampled [2]int64
+}
+
+var nothingInside inside
+
+// Parts returns the bytes of all request and response bodies by class, if they were decoded, or of those that were sampled. They must not be
+// changed.
+func (g *Group) Parts() *ClassBytes {
+	if g.inside == nil {
+		return &nothingInside.parts
+	}
+	return &g.inside.parts
+}
+
+// SetParts sets what Parts returns.
+func (g *Group) SetParts(parts *ClassBytes) {
+	if g.inside != nil || *parts != (ClassBytes{}) {
+		g.decoded().parts = *parts
+	}
+}
+
+// Sampled returns the number of sampled bodies, of requests and of responses.
+func (g *Group) Sampled() [2]int64 {
+	if g.inside == nil {
+		return [2]int64{}
+	}
+	return g.inside.sampled
+}
+
+// decoded returns what the decoded bodies contain, to add to it.
+func (g *Group) decoded() *inside {
+	if g.inside == nil {
+		g.inside = new(inside)
+	}
+	return g.inside
 }
 
 // WireBytes returns the link bytes of all complete messages.
@@ -257,8 +298,8 @@ type Aggregator struct {
 	by        By
 	maxGroups int
 	inputs    []string
-	groups    map[string]*Group
 	order     []*Group
+	groups    []groupPlace // an open-addressed table of 2^n places
 	rest      *Group
 	restKeys  map[string]struct{}
 	key       []byte
@@ -302,7 +343,7 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	if maxGroups <= 0 {
 		maxGroups = DefaultMaxGroups
 	}
-	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
+	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make([]groupPlace, 1<<6)}
 	for _, k := range by.Keys {
 		switch k {
 		case Protocol, Serialization, Qualified, Service, Method, Version, DubboVersion:
@@ -370,7 +411,7 @@ func (a *Aggregator) message(g *Group, t *tie, m *call.Message, k kind) {
 	switch {
 	case a.unsettled:
 	case t != nil:
-		t.stratum.message(m)
+		a.pairs.message(t.stratum, m)
 		m.Owner = t
 	default:
 		m.Owner = g
@@ -383,8 +424,9 @@ func (a *Aggregator) message(g *Group, t *tie, m *call.Message, k kind) {
 		d.Wire.Add(m.Wire + m.Repeated)
 	}
 	if m.Parts != (decode.PartBytes{}) {
+		in := g.decoded()
 		for i, n := range m.Parts {
-			g.Parts[i] += int64(n)
+			in.parts[i] += int64(n)
 		}
 	}
 	if m.Sampled {
@@ -456,9 +498,13 @@ func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
 // groupByKey returns the group of a call by its key.
 func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	a.key = a.by.AppendKey(a.key[:0], c, a.inputs)
-	g := a.groups[string(a.key)]
-	if g == nil {
-		g = a.newGroup()
+	hash := uint32(maphash.Bytes(groupSeed, a.key))
+	at := a.place(hash, a.key)
+	var g *Group
+	if at.number > 0 {
+		g = a.order[at.number-1]
+	} else {
+		g = a.newGroup(hash, at, c)
 	}
 	id := int32(-1)
 	if m := firstMessage(c); m != nil {
@@ -473,8 +519,42 @@ func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	return g
 }
 
-func (a *Aggregator) newGroup() *Group {
-	if len(a.groups) >= a.maxGroups {
+var groupSeed = maphash.MakeSeed()
+
+// groupPlace has the hash of a group's key and 1 + the index of the group in order, which is 0 where the place is free.
+type groupPlace struct{ hash, number uint32 }
+
+// place returns the place of the group with a key in the table, or the one for it.
+func (a *Aggregator) place(hash uint32, key []byte) *groupPlace {
+	mask := uint32(len(a.groups) - 1)
+	for i := hash; ; i++ {
+		at := &a.groups[i&mask]
+		if at.number == 0 || at.hash == hash && hasKey(a.order[at.number-1].Values, key) {
+			return at
+		}
+	}
+}
+
+// hasKey reports whether a key has these values, separated by zero bytes.
+func hasKey(values []string, key []byte) bool {
+	for i, v := range values {
+		if i > 0 {
+			if len(key) == 0 || key[0] != 0 {
+				return false
+			}
+			key = key[1:]
+		}
+		if len(key) < len(v) || string(key[:len(v)]) != v {
+			return false
+		}
+		key = key[len(v):]
+	}
+	return len(key) == 0
+}
+
+// newGroup returns the group of a call that is the first with its key, for which there is a place in the table.
+func (a *Aggregator) newGroup(hash uint32, at *groupPlace, c *call.Call) *Group {
+	if len(a.order) >= a.maxGroups {
 		if a.rest == nil {
 			a.rest = &Group{Rest: true, SerializationID: -1}
 			a.restKeys = make(map[string]struct{})
@@ -485,14 +565,53 @@ func (a *Aggregator) newGroup() *Group {
 		}
 		return a.rest
 	}
-	key := string(a.key)
-	g := &Group{Values: strings.Split(key, "\x00"), number: uint16(len(a.order))}
-	if len(a.by.Keys) == 0 {
-		g.Values = nil
+	g := &Group{number: uint16(len(a.order))}
+	if len(a.by.Keys) > 0 {
+		g.Values = make([]string, len(a.by.Keys))
 	}
-	a.groups[key] = g
+	for i, k := range a.by.Keys {
+		g.Values[i] = a.value(k, c)
+	}
 	a.order = append(a.order, g)
+	*at = groupPlace{hash, uint32(len(a.order))}
+	if 4*len(a.order) >= 3*len(a.groups) {
+		a.growTable()
+	}
 	return g
+}
+
+// growTable doubles the table of groups.
+func (a *Aggregator) growTable() {
+	old := a.groups
+	a.groups = make([]groupPlace, 2*len(old))
+	mask := uint32(len(a.groups) - 1)
+	for _, g := range old {
+		if g.number == 0 {
+			continue
+		}
+		i := g.hash
+		for a.groups[i&mask].number > 0 {
+			i++
+		}
+		a.groups[i&mask] = g
+	}
+}
+
+// value returns the value of a call for a key. It does not copy names that all calls of a method share.
+func (a *Aggregator) value(k Key, c *call.Call) string {
+	m := firstMessage(c)
+	shared := m.Operation != nil && m.Operation.Hash != 0
+	switch {
+	case k == Protocol:
+		return m.Protocol.Name
+	case k == Serialization && m.Serialization != "":
+		return m.Serialization
+	case k == Service && shared:
+		return validName(m.Service())
+	case k == Method && shared:
+		return validName(m.Method())
+	}
+	return string(a.appendValue(nil, k, c))
 }
 
 // maxKnown limits the envelopes with a known group; for others the key is built each time.
@@ -674,13 +793,16 @@ func (g *Group) MergeSizes(o *Group) {
 	}
 	g.Latency.Merge(&o.Latency)
 	g.Wait.Merge(&o.Wait)
-	for i, n := range o.Parts {
-		g.Parts[i] += n
+	if o.inside != nil {
+		in := g.decoded()
+		for i, n := range o.inside.parts {
+			in.parts[i] += n
+		}
+		for i, n := range o.inside.sampled {
+			in.sampled[i] += n
+		}
 	}
 	g.UnsampledBytes += o.UnsampledBytes
-	for i, n := range o.Sampled {
-		g.Sampled[i] += n
-	}
 	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
 		g.Largest = o.Largest
 	}

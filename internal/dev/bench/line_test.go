@@ -137,7 +137,7 @@ func lineAllocatesNothing(t *testing.T, mix string) {
 		assert.Less(t, n, bound, "what is left is tables that grow now and then")
 		for _, g := range into.sizes.Groups() {
 			parts := int64(0)
-			for _, n := range g.Parts {
+			for _, n := range g.Parts() {
 				parts += n
 			}
 			if detail == rpc.Envelope {

@@ -59,14 +59,14 @@ func (p *page) heaviestGroup(r *row, printedAt map[*report.Finding]int) {
 	}
 	p.f("</dl>\n")
 	all := int64(0)
-	for _, n := range g.Parts {
+	for _, n := range g.Parts() {
 		all += n
 	}
 	if all > 0 && (p.report.Parts || p.report.Sampled) {
 		var pieces []piece
 		var names []string
 		for _, c := range p.report.Classes() {
-			n := g.Parts[c]
+			n := g.Parts()[c]
 			text := fmt.Sprintf("%s %s %%", c, report.Percent(n, all))
 			pieces = append(pieces, piece{"k-" + c.String(), text, float64(n) / float64(all)})
 			if n > 0 {

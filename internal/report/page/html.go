@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"math"
@@ -16,7 +17,7 @@ import (
 type markup string
 
 // doc builds a page or a part of it.
-type doc struct{ strings.Builder }
+type doc struct{ bytes.Buffer }
 
 // f prints markup with values. Texts are cleaned of control and bidirectional characters and escaped. Attributes must be in double
 // quotes.
@@ -32,7 +33,7 @@ func (d *doc) f(format string, args ...any) {
 			args[i] = safe(fmt.Sprint(a))
 		}
 	}
-	fmt.Fprintf(&d.Builder, format, args...)
+	fmt.Fprintf(&d.Buffer, format, args...)
 }
 
 func safe(s string) string { return html.EscapeString(term.Clean(s)) }

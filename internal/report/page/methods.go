@@ -37,6 +37,7 @@ type row struct {
 func (p *page) rank() *ranked {
 	k, out := p.view.Ranking, new(ranked)
 	rows, details := 0, 0
+	var d doc
 	for p.style.Top == 0 || len(out.rows) < p.style.Top {
 		if rows > rowsBudget {
 			break
@@ -47,14 +48,14 @@ func (p *page) rank() *ranked {
 		}
 		r := &row{rank: len(out.rows) + 1, cells: cells, group: g}
 		if details < detailsBudget {
-			var d doc
+			d.Reset()
 			p.details(&d, r)
 			if details += d.Len(); details < detailsBudget {
 				r.details = d.String()
 				out.detail++
 			}
 		}
-		var d doc
+		d.Reset()
 		p.row(&d, r)
 		r.html = d.String()
 		rows += len(r.html)

@@ -47,6 +47,12 @@ type page struct {
 func Write(w io.Writer, r *report.Report, s report.Style) error {
 	s.Width, s.Color = 0, false
 	p := &page{report: r, view: r.View(s), style: s}
+	var err error
+	written := func() { // what was printed so far is written and dropped
+		if err == nil {
+			_, err = p.WriteTo(w)
+		}
+	}
 	p.begin()
 	calls, bars := p.view.Ranking != nil, false
 	if calls {
@@ -63,17 +69,21 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	if calls {
 		p.heaviest()
 	}
+	written()
 	p.findings()
+	written()
 	p.onTheWire()
 	if calls {
 		p.made()
+		written()
 		p.methods()
 		p.pairs()
 	}
+	written()
 	p.coverage()
 	p.glossary()
 	p.bottom()
-	_, err := io.WriteString(w, p.String())
+	written()
 	return err
 }
 
@@ -90,7 +100,7 @@ func WriteDocument(w io.Writer, title string, from *report.Document) error {
 		d.f("</section>\n")
 	}
 	d.bottom()
-	_, err := io.WriteString(w, d.String())
+	_, err := d.WriteTo(w)
 	return err
 }
 

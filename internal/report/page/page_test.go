@@ -84,15 +84,15 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 			m := &call.Message{Sampled: true, Details: new(call.Details)}
 			m.Summary = rpc.Summary{Protocol: dubbo.Protocol, Complete: true, Serialization: "hessian2", ResultKind: -1, Wire: int64(bytes + 82)}
 			(&dubbo.Header{Flags: flags | 2, Status: dubbo.StatusOK, BodyLen: bytes}).Describe(&m.Summary)
-			in := &call.Sample{}
+			var list []decode.PathBytes
 			for k := range paths {
 				n := bytes / paths
 				if k == 0 {
 					n += bytes % paths
 				}
-				in.Paths = append(in.Paths, decode.PathBytes{Path: fmt.Sprintf("result[*].%s%d", method, k), Class: decode.Class(k % 6), Bytes: int64(n)})
+				list = append(list, decode.PathBytes{Path: fmt.Sprintf("result[*].%s%d", method, k), Class: decode.Class(k % 6), Bytes: int64(n)})
 			}
-			m.Sample = in
+			m.Sample = &call.Sample{Paths: decode.PathColumns(list, new(decode.KeyCache[decode.PathKey]))}
 			m.Parts[0] = int32(bytes)
 			return m
 		}
