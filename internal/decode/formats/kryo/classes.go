@@ -100,8 +100,8 @@ func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble 
 type dialect struct {
 	// classes are the registered ones, by id; those of applications have higher ids.
 	classes []*class
-	// elements are the forms of elements by the first byte.
-	elements [1 << 8]form
+	// elementForms are those of elements by the first byte, none in the release that Dubbox has.
+	elementForms [1 << 8]form
 	// mapHead is how a HashMap begins: its class id and the reference byte.
 	mapHead []byte
 	// sizeOffset is what the number of elements on the wire is above the number of elements of a map or, in Kryo 5, a
@@ -119,11 +119,7 @@ type dialect struct {
 }
 
 // kryo4 is what Dubbo 2.6 and 2.7 write.
-var kryo4 = &dialect{
-	mapHead: []byte{0x23, 0x01}, maxASCII: 63,
-	classes: named(registration.Known(registration.Kryo4)...),
-	older:   kryo224,
-}
+var kryo4 = dialect{mapHead: []byte{0x23, 0x01}, maxASCII: 63, older: kryo224}.with(named(registration.Known(registration.Kryo4)...))
 
 // kryo224 is what Dubbox writes.
 var kryo224 = &dialect{
@@ -133,20 +129,18 @@ var kryo224 = &dialect{
 
 // kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids after it are one
 // lower.
-var kryo5 = &dialect{
-	mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
-	classes: named(registration.Known(registration.Kryo5)...),
-}
+var kryo5 = dialect{mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32}.with(named(registration.Known(registration.Kryo5)...))
 
-func init() {
-	for _, d := range []*dialect{kryo4, kryo5} {
-		d.elements[idNull], d.elements[idNamed] = usualNull, usualOpen
-		for id, c := range d.classes {
-			if l := int(c.layout); id+idOffset < 0x80 && l < len(forms) {
-				d.elements[id+idOffset] = forms[l].form
-			}
+// with returns the dialect with registered classes.
+func (d dialect) with(classes []*class) *dialect {
+	d.classes = classes
+	d.elementForms[idNull], d.elementForms[idNamed] = usualNull, usualOpen
+	for id, c := range classes {
+		if l := int(c.layout); id+idOffset < 0x80 && l < len(forms) {
+			d.elementForms[id+idOffset] = forms[l].form
 		}
 	}
+	return &d
 }
 
 // plain reports whether objects of a class have no reference byte and no number.

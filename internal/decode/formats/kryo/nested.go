@@ -191,7 +191,7 @@ loop:
 				break loop
 			case of == nil:
 				size := -1
-				if r.d.elements[w[0]] == usualText && isNew(w[1:]) {
+				if r.d.elementForms[w[0]] == usualText && isNew(w[1:]) {
 					size = textSize(b[at+2:])
 				}
 				if size < 0 {
@@ -381,7 +381,7 @@ func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, 
 // countOpen takes elements that say their class, from number i of n on, as long as they are null, usual numbers or references to an object. at is their offset in b.
 // It returns the offset and the number of the first that is not, and how many objects have a number then.
 func (r *Reader) countOpen(b []byte, at, i, n, objects int) (end, next, numbered int) {
-	of := &r.d.elements
+	of := &r.d.elementForms
 	for ; i < n && at >= 0 && at <= len(b)-window; i++ {
 		w := (*[window]byte)(b[at:])
 		switch of[w[0]] {
@@ -454,7 +454,7 @@ func (f *field) accepts(cl *class) bool { return cl == f.class || cl == f.accept
 // listHead returns what the head of a new collection of the usual kind in a field says, which is at the start of w: the class of which all elements are, nil if each says its own, how many
 // there are and whether they may be null; and its length, 0 for another one, and the nodes of the collection and its head.
 func (r *Reader) listHead(f *field, w *[window]byte) (of *class, n int, nulls bool, size, nodes int) {
-	if r.d.elements[w[0]] != usualList || !f.list.is || !isNew(w[1:]) || !f.accepts(r.d.classes[w[0]-idOffset]) {
+	if r.d.elementForms[w[0]] != usualList || !f.list.is || !isNew(w[1:]) || !f.accepts(r.d.classes[w[0]-idOffset]) {
 		return nil, 0, false, 0, 0
 	}
 	if !r.d.isKryo5 {
