@@ -22,7 +22,8 @@ type Pairs struct {
 	strata map[stratumKey]*Stratum
 	made   int
 	rest   *Pair
-	// serializations are those of layers by their numbers, which numbers has; latest is the last one that was looked up.
+	// serializations are those of layers by their numbers, which numbers has; latest is the last one that was looked up. All beyond
+	// maxSerializations have one number.
 	serializations []string
 	numbers        map[string]uint32
 	latest         uint32
@@ -145,6 +146,9 @@ const (
 	maxPairs, maxPairMethods = 1 << 14, 64
 	// maxTies limits the ties in memory.
 	maxTies = 1 << 16
+	// maxSerializations limits the serializations of layers, whose names a header of HTTP may have made up: a message is compared with all
+	// layers of its stratum.
+	maxSerializations = 1 << 8
 )
 
 // NewPairs returns an empty set of pairs.
@@ -300,7 +304,9 @@ func (p *Pairs) serialization(name string) uint32 {
 	}
 	n, ok := p.numbers[name]
 	if !ok {
-		n = uint32(len(p.serializations))
+		if n = uint32(len(p.serializations)); n == maxSerializations {
+			return n
+		}
 		p.serializations = append(p.serializations, name)
 		p.numbers[name] = n
 	}

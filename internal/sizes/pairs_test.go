@@ -83,3 +83,22 @@ func pairsAddUp(t *testing.T, by Key) {
 	assert.EqualValues(t, 10*2*(maxTies+1000), body)
 	assert.Equal(t, 5, strata, "m, own, g0, g1, g2")
 }
+
+// Serializations with made-up names do not make a stratum longer and longer.
+func TestLayersAreBounded(t *testing.T) {
+	a, p := New(By{Keys: []Key{Method}}, 0, nil), NewPairs()
+	a.CountPairs(p)
+	op := &rpc.Operation{Service: "S", Method: "m", Hash: 7}
+	const calls = 20 * maxSerializations
+	for i := range calls {
+		m := &call.Message{Summary: rpc.Summary{Complete: true, BodyLen: 10, Serialization: fmt.Sprintf("x-%d", i%(calls/2))}, Details: &call.Details{}}
+		m.Request, m.Operation = true, op
+		a.Call(&call.Call{Conn: &call.Conn{Ends: [2]string{"10.0.0.1:1024", "10.1.0.1:20880"}}, Request: m})
+	}
+	layers, body := a.Groups()[0].Strata.Layers, int64(0)
+	for i := range layers {
+		body += layers[i].Body
+	}
+	assert.Len(t, layers, maxSerializations+1)
+	assert.EqualValues(t, 10*calls, body)
+}
