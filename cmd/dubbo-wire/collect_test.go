@@ -60,7 +60,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 					classes[path.Class] += path.Bytes
 				}
 			}
-			assert.Equal(t, g.Parts, classes, g.Values)
+			assert.Equal(t, *g.Parts(), classes, g.Values)
 		} else {
 			assert.Zero(t, g.Request.Body.Total+g.Response().Body.Total, g.Values)
 		}
