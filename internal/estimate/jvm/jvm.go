@@ -178,7 +178,6 @@ func (c *Child) answered(r Result) error {
 		c.mu.Unlock()
 		return fmt.Errorf("an answer to message %d, which was not asked", r.ID)
 	}
-	c.drop()
 	now := time.Now()
 	if took := now.Sub(c.last); took > slow {
 		c.slow += took
@@ -186,7 +185,11 @@ func (c *Child) answered(r Result) error {
 	c.last = now
 	tooSlow := c.slow > maxSlow*c.config.Timeout
 	c.mu.Unlock()
+	// The message is pending as long as its result is on the way: who waits for that may pass on the result of the next message.
 	c.result(r)
+	c.mu.Lock()
+	c.drop()
+	c.mu.Unlock()
 	if tooSlow {
 		return errSlow
 	}
