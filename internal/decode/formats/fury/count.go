@@ -329,8 +329,8 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	return -1
 }
 
-// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more. Its branches let a processor go on with what follows before it knows the length,
-// which mostly is that of the last value of a field.
+// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more. Its branches let a processor go on with what
+// follows before it knows the length, which mostly is that of the last value of a field.
 func zigzagSize(b []byte) int {
 	switch {
 	case len(b) > 0 && b[0] < 0x80:
@@ -611,8 +611,8 @@ func (r *Reader) countCollection(h *countedHead, elem *declared) bool {
 // window is how many bytes countList looks at at once: more than the head of a list that it takes has.
 const window = 16
 
-// countList is countValue for a field that has a new list whose elements are of one class. Such a list has elements that are numbers or references to objects mostly, so that this function takes it
-// without others.
+// countList is countValue for a field that has a new list whose elements are of one class. Such a list has elements that are numbers or
+// references to objects mostly, so that this function takes it without others.
 func (r *Reader) countList(d *declared) bool {
 	b, at := r.Buf, r.Off
 	if d.class == nil || d.final || d.elem == nil || at < 0 || at > len(b)-window || r.Level() == decode.MaxDepth {

@@ -465,8 +465,8 @@ func asciiEnd(b []byte) int {
 	return 0
 }
 
-// unitsEnd returns the offset after n UTF-16 units at the start of b, which is beyond b if that ends in the last one. If b ends before, or a unit is not one, left is how
-// many there are from that offset on.
+// unitsEnd returns the offset after n UTF-16 units at the start of b, which is beyond b if that ends in the last one. If b ends before, or
+// a unit is not one, left is how many there are from that offset on.
 func unitsEnd(b []byte, n int) (off, left int) {
 	for n > 0 && off < len(b) {
 		switch c := b[off]; {
@@ -587,8 +587,8 @@ func (r *Reader) countElementsOfClass(n int, cl *class, nulls bool) {
 	r.countNested(frame{class: cl, n: n, nulls: nulls})
 }
 
-// countPlain takes elements of a class without reference bytes, from number i of n on, as long as they are usual. at is their offset in b. It returns the offset and the number of the first
-// that is not.
+// countPlain takes elements of a class without reference bytes, from number i of n on, as long as they are usual. at is their offset in b.
+// It returns the offset and the number of the first that is not.
 func (r *Reader) countPlain(b []byte, at int, cl *class, nulls bool, i, n int) (end, next int) {
 	if cl.layout == boxInt && !nulls {
 		for ; i < n && at >= 0 && at <= len(b)-window; i++ {

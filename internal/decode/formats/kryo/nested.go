@@ -7,7 +7,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Objects and collections of the usual kinds are counted by one loop, countCommon, which has a stack of its own: calls for each of them took half of the time.
+// Objects and collections of the usual kinds are counted by one loop, countCommon, which has a stack of its own: calls for each of them
+// took half of the time.
 
 // frame is a container that is open in the loop: an object, which has a plan, or a collection.
 type frame struct {
@@ -76,8 +77,9 @@ func (r *Reader) countOther(f frame, i int) {
 // window is how many bytes countCommon looks at at once: more than the longest number and the longest head of a container have.
 const window = 16
 
-// countCommon takes fields and elements of the usual kinds: those of the innermost container, and of those in it. The containers are on the stack
-// from index base on. It reports whether they all are finished; else the next field or element of the innermost one is another one.
+// countCommon takes fields and elements of the usual kinds: those of the innermost container, and of those in it. The containers are on the
+// stack from index base on. It reports whether they all are finished; else the next field or element of the innermost one is another one.
+// What objects and collections have in common stands in both of their branches: a loop with it once is 8 % slower.
 func (r *Reader) countCommon(base int) (done bool) {
 	if len(r.streams) > 0 || r.lost.objects {
 		return r.leaveFinished(base)
@@ -272,8 +274,8 @@ func (r *Reader) pushFrame() *frame {
 	return &r.frames[k]
 }
 
-// countScalars takes the fields of an object from number i on, as long as their values are usual numbers, texts or constants. at is their offset in b. It returns the offset and the
-// number of the first that is not, and how many objects have a number then.
+// countScalars takes the fields of an object from number i on, as long as their values are usual numbers, texts or constants. at is their
+// offset in b. It returns the offset and the number of the first that is not, and how many objects have a number then.
 func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, numbered int) {
 	for ; i < len(fields) && at >= 0 && at <= len(b)-window; i++ {
 		u := &fields[i]
@@ -378,8 +380,8 @@ func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, 
 	return at, i, objects
 }
 
-// countOpen takes elements that say their class, from number i of n on, as long as they are null, usual numbers or references to an object. at is their offset in b.
-// It returns the offset and the number of the first that is not, and how many objects have a number then.
+// countOpen takes elements that say their class, from number i of n on, as long as they are null, usual numbers or references to an object.
+// at is their offset in b. It returns the offset and the number of the first that is not, and how many objects have a number then.
 func (r *Reader) countOpen(b []byte, at, i, n, objects int) (end, next, numbered int) {
 	of := &r.d.elementForms
 	for ; i < n && at >= 0 && at <= len(b)-window; i++ {
@@ -423,7 +425,8 @@ func (r *Reader) newNamed(w *[window]byte) *class {
 	return nil
 }
 
-// namedReference returns the length of a reference to one of some objects at the start of w, before which its class stands, one that was named before; 0 for others.
+// namedReference returns the length of a reference to one of some objects at the start of w, before which its class stands, one that was
+// named before; 0 for others.
 func (r *Reader) namedReference(w *[window]byte, objects int) int {
 	ref, size := int(w[2]), namedHead
 	if ref >= 0x80 {
@@ -451,8 +454,9 @@ func (r *Reader) knows(cl *class) bool {
 // accepts reports whether the field is known to allow a class.
 func (f *field) accepts(cl *class) bool { return cl == f.class || cl == f.accepted.Load() }
 
-// listHead returns what the head of a new collection of the usual kind in a field says, which is at the start of w: the class of which all elements are, nil if each says its own, how many
-// there are and whether they may be null; and its length, 0 for another one, and the nodes of the collection and its head.
+// listHead returns what the head of a new collection of the usual kind in a field says, which is at the start of w: the class of which all
+// elements are, nil if each says its own, how many there are and whether they may be null; and its length, 0 for another one, and the nodes
+// of the collection and its head.
 func (r *Reader) listHead(f *field, w *[window]byte) (of *class, n int, nulls bool, size, nodes int) {
 	if r.d.elementForms[w[0]] != usualList || !f.list.is || !isNew(w[1:]) || !f.accepts(r.d.classes[w[0]-idOffset]) {
 		return nil, 0, false, 0, 0
@@ -491,8 +495,8 @@ func (r *Reader) listHead(f *field, w *[window]byte) (of *class, n int, nulls bo
 	return of, n, w[size] != 0, size + 1, 6
 }
 
-// intEnd returns the length of the number of up to five bytes at the start of b, seven bits in each. Its branches let a processor go on with what follows before it
-// knows the length, which mostly is that of the last value of a field.
+// intEnd returns the length of the number of up to five bytes at the start of b, seven bits in each. Its branches let a processor go on
+// with what follows before it knows the length, which mostly is that of the last value of a field.
 func intEnd(b uint64) int {
 	switch {
 	case b&0x80 == 0:
