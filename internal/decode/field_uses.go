@@ -1,10 +1,8 @@
 package decode
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // DeclaredType is the type of objects of which only some fields are on the wire.
@@ -187,32 +185,33 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 	clear(a.rows)
 	if a.fields++; a.fields == 0 {
 		clear(a.rowOf)
+		a.paths.memory.forget() // it has rows, too
 		a.fields = 1
 	}
 	p := &a.paths
 	p.collapse = true
 	p.reset(cmp.Or(a.Depth, anatomyDepth))
 	from := len(dst)
-	// row returns the row of a path. If it is remembered, text is its number, else noMemory.
-	row := func(text int32, path string) *FieldUse {
+	// row returns the index of a path in dst. If it is remembered, text is its number, else noMemory.
+	row := func(text int32, path string) int {
 		if i, ok := a.rowAt(text, path); ok {
-			return &dst[i]
+			return i
 		}
 		if len(dst)-from >= maxAnatomyPaths {
 			text, path = noMemory, OtherPaths
 			if i, ok := a.rows[path]; ok {
-				return &dst[i]
+				return i
 			}
 		}
 		a.setRow(text, path, len(dst))
 		dst = append(dst, FieldUse{Path: path})
-		return &dst[len(dst)-1]
+		return len(dst) - 1
 	}
-	current := func() *FieldUse { // that of the node entered last
+	current := func() int { // that of the node entered last
 		text := p.number()
 		if text == noMemory {
 			if i, ok := a.rows[string(p.buf)]; ok {
-				return &dst[i]
+				return i
 			}
 			if len(dst)-from >= maxAnatomyPaths {
 				return row(noMemory, OtherPaths)
@@ -246,10 +245,21 @@ func (a *Anatomist) Fields(dst []FieldUse, t *Tree) (list []FieldUse, ok bool) {
 		front := max(tag, 0)
 		tag = 0
 		if p.isField(t, i) {
-			f, set := current(), int64(1)
-			if !p.wrote(n, i) {
-				f, set = row(noMemory, OtherPaths), 0 // which of the fields at no other path it is does not matter
+			var known fieldRow // of the remembered path
+			if p.at != noMemory {
+				known = p.memory.nodes[p.at].row
 			}
+			set := int64(1)
+			if known.body != a.fields {
+				known = fieldRow{a.fields, int32(current())}
+				switch {
+				case !p.wrote(n, i):
+					known.at, set = int32(row(noMemory, OtherPaths)), 0 // which of the fields at no other path it is does not matter
+				case p.at != noMemory:
+					p.memory.nodes[p.at].row = known
+				}
+			}
+			f := &dst[known.at]
 			switch {
 			case n.Label == ByField && n.Index == Undeclared:
 				f.Set += set
@@ -358,29 +368,26 @@ func (p *pathWriter) container(n *Node, i int32) int {
 // isField reports whether node i, which was entered last, is a field of an object, or a member of what may be one.
 func (p *pathWriter) isField(t *Tree, i int32) bool {
 	n := &t.Nodes[i]
-	k := p.container(n, i)
-	if k < 0 || n.Parent < 0 || n.Name == "" {
+	if n.Parent < 0 || n.Name == "" {
 		return false
 	}
 	switch n.Label {
 	case ByField:
 		return t.Nodes[n.Parent].Kind == Object
 	case ByEntry:
-		return p.open[k].members && identifier(n.Name)
+		k := p.container(n, i)
+		return k >= 0 && p.open[k].members && identifier(n.Name)
 	}
 	return false
 }
 
 // wrote reports whether n, node i, which was entered last, has a path of its own.
 func (p *pathWriter) wrote(n *Node, i int32) bool {
-	k := p.container(n, i)
-	switch {
-	case k < 0 || p.length() <= p.open[k].length:
-		return false
-	case p.at == noMemory:
-		return !bytes.HasSuffix(p.buf[p.open[k].length:], anyElement)
+	if p.at != noMemory {
+		return p.memory.nodes[p.at].own
 	}
-	return !strings.HasSuffix(p.collapsed()[p.open[k].length:], "[*]")
+	k := p.container(n, i)
+	return k >= 0 && isOwn(p.buf, p.open[k].length)
 }
 
 var anyElement = []byte("[*]")

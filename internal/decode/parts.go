@@ -280,6 +280,7 @@ type pathWriter struct {
 	// collapse: all elements of a list and all entries of a map have one path, as [Anatomist] needs.
 	collapse bool
 	buf      []byte
+	root     openPath // that of nodes without an ancestor
 	open     []openPath
 	whole    []byte // scratch for paths that are not their parents' and a segment
 
@@ -311,30 +312,25 @@ func (p *pathWriter) reset(depth int) {
 // enter moves to node i, whose ancestors were entered before it.
 func (p *pathWriter) enter(t *Tree, i int32) {
 	n := &t.Nodes[i]
-	for len(p.open) > 0 && p.open[len(p.open)-1].end <= i {
-		p.open = p.open[:len(p.open)-1]
+	k := len(p.open) - 1
+	for k >= 0 && p.open[k].end <= i {
+		k--
 	}
-	var up openPath
-	if len(p.open) > 0 {
-		up = p.open[len(p.open)-1]
+	p.open = p.open[:k+1]
+	up := &p.root
+	if k >= 0 {
+		up = &p.open[k]
 	}
 	segments := 0
-	p.at = noMemory
 	if p.collapse && up.at != noMemory {
-		k := stepOf(n, &up)
-		if p.at = p.memory.child(up.at, &k); p.at == noMemory {
-			p.buf = append(p.buf[:0], p.memory.nodes[up.at].path...)
-			segments = p.write(n, &up)
-			p.at = p.memory.add(up.at, &k, p.buf, segments)
-		} else {
-			segments = p.memory.nodes[p.at].segments
-		}
+		p.at, segments = p.remembered(n, up)
 	} else {
+		p.at = noMemory
 		p.buf = p.buf[:up.length]
-		segments = p.write(n, &up)
+		segments = p.write(n, up)
 	}
-	if k := len(p.open) - 1; k >= 0 && (n.Label == ByKey || n.Label == ByMember) {
-		p.open[k].members = n.Label == ByMember
+	if k >= 0 && (n.Label == ByKey || n.Label == ByMember) {
+		up.members = n.Label == ByMember
 	}
 	if n.End > i+1 {
 		top := n.Parent < 0 && n.Label == ByField
@@ -343,6 +339,24 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 			args: top && n.Name == "args",
 		})
 	}
+}
+
+// remembered returns the node of the memory that the step from a container leads to, and the segments of its path. If the memory has no room
+// for it, that is noMemory, and the path is in buf.
+func (p *pathWriter) remembered(n *Node, up *openPath) (at int32, segments int) {
+	at = noMemory
+	if n.Label == ByField { // as mostly
+		at = p.memory.field(up.at, n.Name)
+	}
+	if at == noMemory {
+		k := stepOf(n, up)
+		if at = p.memory.child(up.at, &k); at == noMemory {
+			p.buf = append(p.buf[:0], p.memory.nodes[up.at].path...)
+			segments = p.write(n, up)
+			return p.memory.add(up.at, &k, p.buf, segments), segments
+		}
+	}
+	return at, p.memory.nodes[at].segments
 }
 
 // write appends the segment of n to the path of its parent and returns the number of segments.

@@ -1,5 +1,7 @@
 package decode
 
+import "bytes"
+
 // pathMemory has the collapsed paths of earlier nodes, so that the path of a node that comes again is found, not written. It is a tree:
 // the bodies of a method, the elements of a list and the objects of a class take the same steps again, mostly in the same order.
 type pathMemory struct {
@@ -16,7 +18,9 @@ type rememberedPath struct {
 	id       int32 // 1 + its index in Anatomist.all, 0 if that is not known
 	segments int
 	children []pathChild
-	last     int32 // the index of the child that was found last
+	last     int32    // the index of the child that was found last
+	own      bool     // see isOwn
+	row      fieldRow // of the field at the path, if it is own
 }
 
 type pathChild struct {
@@ -109,6 +113,26 @@ func (m *pathMemory) child(from int32, s *pathStep) int32 {
 	return n.children[k].at
 }
 
+// isOwn reports whether a path is longer than the first bytes, which are that of the parent, and not by [*] alone.
+func isOwn(path []byte, parent int) bool {
+	return len(path) > parent && !bytes.HasSuffix(path[parent:], anyElement)
+}
+
+// field returns the node that the step to a field leads to, noMemory if it is not the one that is expected.
+func (m *pathMemory) field(from int32, name string) int32 {
+	n := &m.nodes[from]
+	if len(n.children) == 0 {
+		return noMemory
+	}
+	k := n.children[n.last].then
+	c := &n.children[k]
+	if c.step.name != name || c.step.label != ByField {
+		return noMemory
+	}
+	n.last = k
+	return c.at
+}
+
 // add remembers the path that a step leads to and returns its node, noMemory if there is no room.
 func (m *pathMemory) add(from int32, s *pathStep, path []byte, segments int) int32 {
 	if len(m.nodes) >= maxRemembered {
@@ -120,7 +144,8 @@ func (m *pathMemory) add(from int32, s *pathStep, path []byte, segments int) int
 		text = int32(len(m.texts))
 		m.texts[string(path)] = text
 	}
-	m.nodes = append(m.nodes, rememberedPath{path: string(path), text: text, segments: segments})
+	own := isOwn(path, len(m.nodes[from].path))
+	m.nodes = append(m.nodes, rememberedPath{path: string(path), text: text, segments: segments, own: own})
 	n := &m.nodes[from]
 	k := int32(len(n.children))
 	if k > 0 {
