@@ -423,7 +423,7 @@ func (t *Tree) isDefault(i int32) bool {
 	case Char:
 		return n.Text == "" || n.Text == "\x00"
 	case String:
-		return n.Text == ""
+		return n.Text == "" && len(n.Raw) == 0
 	case Bytes:
 		return len(n.Raw) == 0
 	case List, Map:

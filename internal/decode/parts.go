@@ -320,6 +320,11 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 	up := &p.root
 	if k >= 0 {
 		up = &p.open[k]
+		if n.Label == ByField && n.End == i+1 && up.at != noMemory { // as mostly
+			if p.at = p.memory.field(up.at, n.Name); p.at != noMemory {
+				return
+			}
+		}
 	}
 	segments := 0
 	if p.collapse && up.at != noMemory {
@@ -344,19 +349,13 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 // remembered returns the node of the memory that the step from a container leads to, and the segments of its path. If the memory has no room
 // for it, that is noMemory, and the path is in buf.
 func (p *pathWriter) remembered(n *Node, up *openPath) (at int32, segments int) {
-	at = noMemory
-	if n.Label == ByField { // as mostly
-		at = p.memory.field(up.at, n.Name)
+	k := stepOf(n, up)
+	if at = p.memory.child(up.at, &k); at != noMemory {
+		return at, p.memory.nodes[at].segments
 	}
-	if at == noMemory {
-		k := stepOf(n, up)
-		if at = p.memory.child(up.at, &k); at == noMemory {
-			p.buf = append(p.buf[:0], p.memory.nodes[up.at].path...)
-			segments = p.write(n, up)
-			return p.memory.add(up.at, &k, p.buf, segments), segments
-		}
-	}
-	return at, p.memory.nodes[at].segments
+	p.buf = append(p.buf[:0], p.memory.nodes[up.at].path...)
+	segments = p.write(n, up)
+	return p.memory.add(up.at, &k, p.buf, segments), segments
 }
 
 // write appends the segment of n to the path of its parent and returns the number of segments.

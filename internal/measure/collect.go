@@ -106,6 +106,7 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	if read || cfg.Findings {
 		c.findings, opt.Sample.Bodies = findings.New(), true
 	}
+	opt.Borrow = !opt.Live // a row of a live capture may be kept
 	if cfg.Sample != AsNeeded {
 		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Packets = cfg.Sample, 0, 0
 	}

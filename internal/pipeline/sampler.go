@@ -294,7 +294,7 @@ func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 			a.Bytes = 0 // only the whole body has a size
 		}
 		if n := &msg.Tree.Nodes[value]; n.Kind == decode.String {
-			a.Value = maphash.String(seed, n.Text)
+			a.Value = maphash.String(seed, n.String())
 		} else {
 			a.Value = hashOf(msg.Content(), msg.Tree.Nodes[value:end])
 		}
@@ -320,11 +320,24 @@ func sentFields(msg *rpc.Message) (list []call.SentField) {
 func hashOf(body []byte, nodes []decode.Node) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
+	var space [256]byte
+	b := space[:0] // what is not in the hash yet: most nodes are short
 	for i := range nodes {
 		n := &nodes[i]
-		_ = h.WriteByte(byte(n.Kind))
-		_, _ = h.Write(body[n.Off : n.Off+n.Len])
+		if len(b)+1+int(n.Len) > len(space) {
+			_, _ = h.Write(b)
+			b = space[:0]
+		}
+		b = append(b, byte(n.Kind))
+		if own := body[n.Off : n.Off+n.Len]; len(own) < len(space) {
+			b = append(b, own...)
+		} else {
+			_, _ = h.Write(b)
+			_, _ = h.Write(own)
+			b = space[:0]
+		}
 	}
+	_, _ = h.Write(b)
 	return h.Sum64()
 }
 
