@@ -118,73 +118,162 @@ func (f *field) usualType() usual {
 	return usualReference
 }
 
-// countUsual takes the fields that fields begins with, as long as they are of this version and their values are usual, and returns how many
-// there are.
+// window is how many bytes countUsual looks at at once: more than the head of a value or list and the longest number have.
+const window = 16
+
+// countUsual takes the fields that fields begins with, as long as they are of this version and their values are usual: numbers, texts,
+// constants, handles, and lists of numbers and handles. It returns how many there are.
 func (r *Reader) countUsual(fields []field, version byte) (i int) {
 	b, at, objects := r.Buf, r.Off, 0
 loop:
-	for ; i < len(fields) && at+1 < len(b); i++ {
+	for ; i < len(fields) && at >= 0 && at <= len(b)-window; i++ {
 		f := &fields[i]
 		if f.version != version {
 			break
 		}
-		next := at + 1
+		w := (*[window]byte)(b[at:])
 		switch f.usual {
 		case usualByte:
+			at++
+			continue
 		case usualShort:
-			if b[at] == escape {
-				next += 2
+			if at++; w[0] == escape {
+				at += 2
 			}
+			continue
 		case usualInt:
-			next = at + intSize(b[at])
+			at += intSize(w[0])
+			continue
 		case usualLong:
-			next = at + longSize(b[at])
+			at += longSize(w[0])
+			continue
 		case usualFloat:
-			next = at + 4
+			at += 4
+			continue
 		case usualDouble:
-			next = at + 8
-		case notUsual:
-			break loop
-		default:
-			switch tag := b[at]; {
-			case tag == tagNull:
-			case tag == tagInteger && f.usual == usualInteger:
-				next += intSize(b[next])
-			case tag == tagLong && f.usual == usualLongObject:
-				next += longSize(b[next])
-			case tag == tagString && f.usual == usualText && b[next] < 0x80:
-				size := int(b[next])
-				next++
-				if size > len(b)-next {
-					break loop
+			at += 8
+			continue
+		case usualText:
+			if w[0] != tagString {
+				break
+			}
+			n := int(w[1])
+			if n >= 0x80 || n > len(b)-at-2 {
+				break loop
+			}
+			at += 2 + n
+			if text := b[at-n : at]; n >= 8 {
+				high := binary.LittleEndian.Uint64(text[n-8:]) // of which some are read again
+				for ; len(text) > 8; text = text[8:] {
+					high |= binary.LittleEndian.Uint64(text)
 				}
-				if text := b[next : next+size]; !decode.IsASCII(text) && bytes.IndexByte(text, escape) >= 0 {
-					break loop
+				if high&highBits == 0 {
+					objects++
+					continue
 				}
-				next += size
-			case tag == tagEnum && r.isEnum(b[at:], f):
-				next += 4
-			case tag == tagHandle || tag == tagEnum:
-				r.Off = at
-				if tag == tagHandle && !r.countHandle() || tag == tagEnum && !r.countEnum(f) {
-					break loop
-				}
-				r.tally.nodes-- // which are counted below
-				next = r.Off
-			default:
+			} else if binary.LittleEndian.Uint64(w[2:])<<(64-8*n)&highBits == 0 {
+				objects++
+				continue
+			}
+			if bytes.IndexByte(b[at-n:at], escape) >= 0 {
+				at -= 2 + n
 				break loop
 			}
 			objects++
+			continue
+		case usualInteger:
+			if w[0] == tagInteger {
+				at += 1 + intSize(w[1])
+				objects++
+				continue
+			}
+		case usualLongObject:
+			if w[0] == tagLong {
+				at += 1 + longSize(w[1])
+				objects++
+				continue
+			}
+		case usualReference:
+			switch w[0] {
+			case tagEnum:
+				if w[1] == escape && w[4] < f.constants && !r.skipped && f.fitted.usedIn == r.body {
+					if id := int(binary.LittleEndian.Uint16(w[2:])) - firstNamed; id >= 0 && id < len(r.names) && r.names[id] == f.fitted {
+						at += 5
+						objects++
+						continue
+					}
+				}
+			case tagObject:
+				n := int(w[2])
+				if w[1] != f.list || f.list == 0 || n >= 0x80 || r.Level() == decode.MaxDepth {
+					break loop
+				}
+				p, k := at+3, 0
+			elements:
+				for ; k < n && p >= 0 && p <= len(b)-window; k++ {
+					w := (*[window]byte)(b[p:])
+					switch w[0] {
+					case tagInteger:
+						p += 1 + intSize(w[1])
+					case tagHandle:
+						size := r.knownHandle(b, p, w)
+						if size == 0 {
+							break elements
+						}
+						p += size
+					default:
+						break elements
+					}
+				}
+				if k < n {
+					break loop
+				}
+				r.rememberPlace(at)
+				at = p
+				r.tally.nodes += 2 + n
+				r.tally.overhead += 3
+				objects += 1 + n
+				continue
+			}
+		default:
+			break loop
 		}
-		if next > len(b) {
-			break
+		switch w[0] {
+		case tagNull:
+			at++
+		case tagHandle, tagEnum:
+			if r.Off = at; w[0] == tagHandle && !r.countHandle() || w[0] == tagEnum && !r.countEnum(f) {
+				break loop
+			}
+			at = r.Off
+			r.tally.nodes-- // which are counted below
+		default:
+			break loop
 		}
-		at = next
+		objects++
 	}
 	r.Off = at
 	r.tally.nodes += i
 	r.work += objects * workPerObject
 	return i
+}
+
+// highBits are those of eight bytes.
+const highBits = 0x8080808080808080
+
+// knownHandle returns the length of a handle at an offset of b, of which w are the bytes, if it is one to an object that another handle
+// meant before; else 0.
+func (r *Reader) knownHandle(b []byte, at int, w *[window]byte) int {
+	off, size := int(w[1]), 2
+	if off == wide16 {
+		off, size = int(binary.LittleEndian.Uint16(w[2:])), 4
+	} else if off >= 0x80 {
+		return 0
+	}
+	if off >= at || off >= 0x8000 || r.referred[off%len(r.referred)] != int32(off)+1 || b[off] != tagObject {
+		return 0
+	}
+	return size
 }
 
 // countBooleans takes the booleans that fields begins with, if they are in one byte, and returns how many there are.
@@ -302,7 +391,10 @@ func (f *field) fits(cl *class) bool {
 	if !f.holds(cl.name) {
 		return false
 	}
-	f.fitted = cl
+	f.fitted, f.list, f.constants = cl, 0, 0
+	if cl.plan != nil && cl.plan.form == constant {
+		f.constants = byte(min(len(cl.plan.constants), 0x80))
+	}
 	return true
 }
 
@@ -416,19 +508,6 @@ func (r *Reader) countEnum(f *field) bool {
 	return r.countLeaf(size)
 }
 
-// isEnum reports whether b starts with five bytes that are a constant of the enum that the field had last.
-func (r *Reader) isEnum(b []byte, f *field) bool {
-	if len(b) < 5 || b[1] != escape || b[4] >= 0x80 || r.skipped {
-		return false
-	}
-	id := int(binary.LittleEndian.Uint16(b[2:])) - firstNamed
-	if id < 0 || id >= len(r.names) || r.names[id] != f.fitted {
-		return false
-	}
-	cl := f.fitted
-	return cl != nil && cl.plan != nil && cl.plan.form == constant && cl.usedIn == r.body && int(b[4]) < len(cl.plan.constants)
-}
-
 // countList is countValue for a field that has a collection of the class that it had last, one of the JDK with a short number.
 func (r *Reader) countList(f *field) bool {
 	b, at := r.Buf, r.Off
@@ -443,6 +522,7 @@ func (r *Reader) countList(f *field) bool {
 	if cl == nil || cl != f.fitted || cl.layout != collection || cl.plan != nil || cl.emulated != nil {
 		return false
 	}
+	f.list = b[at+1]
 	r.rememberPlace(at)
 	n := int(b[at+2])
 	end, i := countIntegers(b, at+3, n)

@@ -64,8 +64,11 @@ type field struct {
 	accepted string // the class of a value that fits
 	fitted   *class // the last class that did
 	usual    usual
-	top      bool   // it is none: a top-level value has that declared class
-	elements *field // what holds for the elements of an array
+	// list is how a collection of the class fitted begins after its tag, 0 if the class is not one or none came. constants are how many
+	// ordinals of one byte the class has, 0 if it is not an enum.
+	list, constants byte
+	top             bool   // it is none: a top-level value has that declared class
+	elements        *field // what holds for the elements of an array
 }
 
 // kind says how a field is written.

@@ -213,13 +213,33 @@ func (l *library) descriptorClass(typ string) *class {
 	case len(typ) == 1 && elements[typ[0]] != nil:
 		return elements[typ[0]]
 	case len(typ) > 2 && typ[0] == 'L' && typ[len(typ)-1] == ';':
-		return l.class(strings.ReplaceAll(typ[1:len(typ)-1], "/", "."))
+		return l.slashed(typ[1 : len(typ)-1])
 	case len(typ) > 1 && typ[0] == '[':
-		if c := l.class(strings.ReplaceAll(typ, "/", ".")); c.layout != unknown && c.runtime() {
+		if c := l.slashed(typ); c.layout != unknown && c.runtime() {
 			return c
 		}
 	}
 	return nil
+}
+
+// slashed returns the class with a name that has slashes for dots. It allocates nothing for one that the library has.
+func (l *library) slashed(name string) *class {
+	var buf [1 << 7]byte
+	b := append(buf[:0], name...)
+	for i := range b {
+		if b[i] == '/' {
+			b[i] = '.'
+		}
+	}
+	if l != nil {
+		l.mu.Lock()
+		c := l.classes[string(b)]
+		l.mu.Unlock()
+		if c != nil {
+			return c
+		}
+	}
+	return l.class(string(b))
 }
 
 // runtime reports whether every array that a variable of this array type can hold is of this very class.

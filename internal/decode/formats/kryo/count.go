@@ -39,10 +39,10 @@ func (r *Reader) countFields(cl *class, plan *plan) {
 // usual says which bytes the values of a field are, if they are of one of the types that most fields have.
 type usual struct {
 	form     form
-	size     uint8  // of a fixed number
-	numbered uint8  // 1: so is a reference, or the object has a number
-	objects  bool   // an open field: objects look at no types that Kryo 5 keeps for the field
-	model    *model // of an enum
+	size     uint8 // the bytes of a fixed number; the constants of an enum, 127 at most; a list with as many elements has a longer head
+	numbered uint8 // 1: so is a reference, or the object has a number
+	objects  bool  // an open field: objects look at no types that Kryo 5 keeps for the field
+	field    *field
 }
 
 type form uint8
@@ -85,16 +85,24 @@ func (d *dialect) usual(f *field) (u usual) {
 		case usualInt, usualLong, usualFixed, usualBool:
 			u.form += nullableInt - usualInt
 		case usualEnum:
-			if u.model = f.class.model; u.model == nil {
+			if f.class.model == nil {
 				return usual{}
 			}
+			u.size = uint8(min(len(f.class.model.constants), 0x7f))
 		}
 	case f.counted < countedNullable || f.notNull:
 		return u
 	case f.kind == finalField && f.class.layout == object && !hasArgs:
 		u.form = usualObject
 	case f.kind == openField && (f.list.is || !hasArgs):
-		return usual{form: usualOpen, objects: !hasArgs}
+		u = usual{form: usualOpen, objects: !hasArgs}
+		switch {
+		case !d.isKryo5:
+			u.size = 0x80
+		case f.list.of != nil:
+			u.size = 0x3f
+		}
+		return u
 	default:
 		return u
 	}
@@ -218,6 +226,9 @@ func (r *Reader) countAssignable(declared *class, f *field) bool {
 		r.tally.nodes++
 		return true
 	case ok && r.fitsField(cl, declared, f) && r.countPresent(cl, start, r.Off):
+		if b := r.Buf[start]; f.list.is && r.d.elementForms[b] == usualList && f.accepted.lists() != b {
+			f.accepted.head.Store(uint32(b))
+		}
 		return true
 	}
 	r.Off = start
@@ -232,13 +243,13 @@ func (r *Reader) fitsField(cl, declared *class, f *field) bool {
 	if f.accepted == nil || declared != f.class {
 		return r.fits(cl, declared)
 	}
-	if f.accepted.Load() == cl {
+	if f.accepted.class.Load() == cl {
 		return true
 	}
 	if !r.fits(cl, declared) {
 		return false
 	}
-	f.accepted.Store(cl)
+	f.accepted.class.Store(cl)
 	return true
 }
 

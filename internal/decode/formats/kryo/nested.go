@@ -78,26 +78,26 @@ func (r *Reader) countOther(f frame, i int) {
 const window = 16
 
 // countCommon takes fields and elements of the usual kinds: those of the innermost container, and of those in it. The containers are on the
-// stack from index base on. It reports whether they all are finished; else the next field or element of the innermost one is another one.
-// What objects and collections have in common stands in both of their branches: a loop with it once is 8 % slower.
+// stack from index base on, except objects and lists that countScalars takes to their end. It reports whether they all are finished; else the
+// next field or element of the innermost one is another one.
 func (r *Reader) countCommon(base int) (done bool) {
-	if len(r.streams) > 0 || r.lost.objects {
+	if len(r.streams) > 0 || r.lost.objects || r.Level() == decode.MaxDepth {
 		return r.leaveFinished(base)
 	}
 	b, at, objects := r.Buf, r.Off, r.objects
-	nodes, overhead := 0, 0
 	outside := len(r.frames)
-	most := outside + decode.MaxDepth - r.Level() // containers on the stack
+	most := outside + decode.MaxDepth - 1 - r.Level() // containers on the stack: one more may be open in the innermost one
 	settled := r.generics.settled()
 	f := &r.frames[outside-1]
+	var known *class // of the object before
 loop:
 	for {
 		var of *class // of the object that begins
 		head := 0     // the length of its head
 		if f.plan != nil {
 			i := f.at
-			at, f.at, objects = countScalars(b, at, f.plan.usual, i, objects)
-			if nodes += f.at - i; f.at == f.n {
+			at, f.at, objects = r.countScalars(b, at, f.plan.usual, i, objects)
+			if r.tally.nodes += f.at - i; f.at == f.n {
 				if f = r.popFrame(base); f == nil {
 					done = true
 					break
@@ -110,41 +110,31 @@ loop:
 			w := (*[window]byte)(b[at:])
 			switch u := &f.plan.usual[f.at]; {
 			case u.form == usualOpen && w[0] != idNamed:
-				cl, n, nulls, size, parts := r.listHead(&f.plan.fields[f.at], w)
-				if size == 0 || cl == nil && n > len(b)-at-size || len(r.frames) == most {
+				cl, n, nulls, size, parts := r.listHead(u.field, w)
+				if size == 0 || cl == nil && n > len(b)-at-size || len(r.frames) >= most {
 					break loop
 				}
 				at += size
-				overhead += size
-				nodes += parts
+				r.tally.overhead += size
+				r.tally.nodes += parts
 				objects++
-				i := 0
+				f.at++
 				var bound *class
 				if cl == nil && r.probing {
-					bound = f.plan.fields[f.at].list.bound
-				}
-				switch {
-				case cl == nil && bound == nil:
-					at, i, objects = r.countOpen(b, at, 0, n, objects)
-				case cl != nil && r.d.plain(cl):
-					at, i = r.countPlain(b, at, cl, nulls, 0, n)
-				}
-				nodes += i
-				if f.at++; i == n {
-					continue
+					bound = u.field.list.bound
 				}
 				f = r.pushFrame()
-				f.class, f.bound, f.plan, f.at, f.n, f.nulls = cl, bound, nil, i, n, nulls
+				f.class, f.bound, f.plan, f.at, f.n, f.nulls = cl, bound, nil, 0, n, nulls
 				continue
 			case u.form == usualOpen:
-				if of = r.newNamed(w); of == nil || !u.objects || !f.plan.fields[f.at].accepts(of) {
+				if of = r.newNamed(w); of == nil || !u.objects || !u.field.accepts(of) {
 					break loop
 				}
 				head = namedHead
 			case !isNew(w[:]):
 				break loop
 			case u.form == usualObject:
-				of, head = f.plan.fields[f.at].class, 1
+				of, head = u.field.class, 1
 			case u.form == usualText:
 				size := textSize(b[at+1:])
 				if size < 0 {
@@ -152,85 +142,90 @@ loop:
 				}
 				at += 1 + size
 				objects++
-				nodes++
+				r.tally.nodes++
 				f.at++
 				continue
 			default:
 				break loop
 			}
 		} else {
-			i := f.at
-			switch {
-			case f.class == nil && f.bound == nil:
-				at, f.at, objects = r.countOpen(b, at, i, f.n, objects)
-			case f.class != nil && r.d.plain(f.class):
-				at, f.at = r.countPlain(b, at, f.class, f.nulls, i, f.n)
-			}
-			if nodes += f.at - i; f.at == f.n {
-				if f = r.popFrame(base); f == nil {
-					done = true
-					break
+			if f.at < f.n && at <= len(b)-window {
+				switch w := (*[window]byte)(b[at:]); {
+				case f.class == nil && w[0] == idNamed:
+					if of = r.newNamed(w); of != nil && f.bound != nil && of != f.bound {
+						break loop
+					}
+					head = namedHead
+				case f.class != nil && f.class.layout == object && isNew(w[:]):
+					of, head = f.class, 1
 				}
-				continue
 			}
-			if at > len(b)-window {
-				break
-			}
-			w := (*[window]byte)(b[at:])
-			switch of, head = f.class, 1; {
-			case of == nil && w[0] == idNamed:
-				if size := r.namedReference(w, objects); size > 0 && r.names[w[1]] == f.bound {
-					at += size
-					nodes++
-					f.at++
+			if of == nil {
+				i := f.at
+				switch {
+				case f.class == nil && f.bound == nil:
+					at, f.at, objects = r.countOpen(b, at, i, f.n, objects)
+				case f.class != nil && r.d.plain(f.class):
+					at, f.at = r.countPlain(b, at, f.class, f.nulls, i, f.n)
+				}
+				if r.tally.nodes += f.at - i; f.at == f.n {
+					if f = r.popFrame(base); f == nil {
+						done = true
+						break
+					}
 					continue
 				}
-				if of = r.newNamed(w); of == nil || f.bound != nil && of != f.bound {
-					break loop
+				if at > len(b)-window {
+					break
 				}
-				head = namedHead
-			case of == nil && f.bound != nil:
-				break loop
-			case of == nil:
-				size := -1
-				if r.d.elementForms[w[0]] == usualText && isNew(w[1:]) {
-					size = textSize(b[at+2:])
+				w := (*[window]byte)(b[at:])
+				size := 0
+				switch {
+				case f.class == nil && f.bound == nil && w[0] == idNamed && f.at > i:
+					continue // with the object after the elements that countOpen took
+				case f.class == nil && f.bound == nil && r.d.elementForms[w[0]] == usualText && isNew(w[1:]):
+					if size = textSize(b[at+2:]); size > 0 {
+						size += 2
+						objects++
+					}
+				case f.class == nil && f.bound != nil && w[0] == idNamed:
+					if size = r.namedReference(w, objects); size > 0 && r.names[w[1]] != f.bound {
+						size = 0
+					}
+				case f.class == nil, !r.d.refers(f.class):
+				case f.nulls && w[0] == refNull:
+					size = 1
+				default:
+					size = reference(w[0], w[1], objects)
 				}
-				if size < 0 {
-					break loop
+				if size <= 0 {
+					break
 				}
-				at += 2 + size
-				objects++
-				nodes++
+				at += size
+				r.tally.nodes++
 				f.at++
 				continue
-			case !r.d.refers(of):
-				break loop
-			case w[0] == refNull && f.nulls, w[0] >= refFirst && w[0] < 0x80 && int(w[0])-refFirst < objects:
-				at++
-				nodes++
-				f.at++
-				continue
-			case of.layout != object || !isNew(w[:]):
-				break loop
 			}
 		}
-		if !settled || len(r.frames) == most || !r.knows(of) {
+		if len(r.frames) >= most || of != known && (!settled || !r.knows(of)) {
 			break
 		}
+		known = of
 		at += head
-		overhead += head
-		nodes += 2
+		r.tally.overhead += head
+		r.tally.nodes += 2
 		if head == namedHead {
-			nodes++
+			r.tally.nodes++
 		}
-		objects++
 		f.at++
-		f = r.pushFrame()
-		f.class, f.bound, f.plan, f.at, f.n = of, nil, &of.model.plan, 0, len(of.model.plan.usual)
+		fields := of.model.plan.usual
+		i := 0
+		at, i, objects = r.countScalars(b, at, fields, 0, objects+1)
+		if r.tally.nodes += i; i < len(fields) {
+			f = r.pushFrame()
+			f.class, f.bound, f.plan, f.at, f.n = of, nil, &of.model.plan, i, len(fields)
+		}
 	}
-	r.tally.nodes += nodes
-	r.tally.overhead += overhead
 	r.Off, r.objects = at, objects
 	inside := len(r.frames) - outside
 	r.Nest(inside)
@@ -274,9 +269,11 @@ func (r *Reader) pushFrame() *frame {
 	return &r.frames[k]
 }
 
-// countScalars takes the fields of an object from number i on, as long as their values are usual numbers, texts or constants. at is their
-// offset in b. It returns the offset and the number of the first that is not, and how many objects have a number then.
-func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, numbered int) {
+// countScalars takes the fields of an object from number i on, as long as their values are usual numbers, texts, constants, or lists of ints and
+// references. at is their offset in b. It returns the offset and the number of the first that is not, and how many objects have a number then.
+// It counts what is in lists; the fields are for the caller to count.
+func (r *Reader) countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, numbered int) {
+	of := &r.d.elementForms
 	for ; i < len(fields) && at >= 0 && at <= len(b)-window; i++ {
 		u := &fields[i]
 		w := (*[window]byte)(b[at:])
@@ -317,7 +314,7 @@ func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, 
 				continue
 			}
 		case usualEnum:
-			if v := w[1]; w[0] == refNew && (v == 0 || v < 0x80 && int(v) <= len(u.model.constants) && u.model.asked.Load()) {
+			if v := w[1]; w[0] == refNew && (v == 0 || v <= u.size && u.field.class.model.asked.Load()) {
 				at += 2
 				objects += int(u.numbered)
 				continue
@@ -340,6 +337,12 @@ func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, 
 					return at, i, objects
 				}
 				n--
+				for ; n >= 16 && p >= 0 && p <= len(b)-16; n, p = n-16, p+16 {
+					v := (*[16]byte)(b[p:])
+					if (binary.LittleEndian.Uint64(v[:])|binary.LittleEndian.Uint64(v[8:]))&highBits != 0 {
+						return at, i, objects
+					}
+				}
 				for ; n >= 8 && p >= 0 && p <= len(b)-8; n, p = n-8, p+8 {
 					if binary.LittleEndian.Uint64(b[p:])&highBits != 0 {
 						return at, i, objects
@@ -352,30 +355,92 @@ func countScalars(b []byte, at int, fields []usual, i, objects int) (end, next, 
 				objects++
 				continue
 			}
-			high := uint64(0)
-			for p >= 0 && p <= len(b)-8 {
-				if high = binary.LittleEndian.Uint64(b[p:]) & highBits; high != 0 {
-					break
+			for ; p >= 0 && p <= len(b)-16; p += 16 {
+				v := (*[16]byte)(b[p:])
+				if high := binary.LittleEndian.Uint64(v[:]) & highBits; high != 0 {
+					p += bits.TrailingZeros64(high)/8 + 1
+					goto text
 				}
-				p += 8
+				if high := binary.LittleEndian.Uint64(v[8:]) & highBits; high != 0 {
+					p += bits.TrailingZeros64(high)/8 + 9
+					goto text
+				}
 			}
-			if high == 0 {
-				return at, i, objects
-			}
-			at = p + bits.TrailingZeros64(high)/8 + 1
+			return at, i, objects
+		text:
+			at = p
 			objects++
 			continue
 		case usualOpen:
-			if w[0] != idNull {
+			if w[0] == idNull {
+				at++
+				continue
+			}
+			cl, n := u.field.list.of, int(w[2])
+			size, parts, nulls := 3, 4, false
+			if cl != nil {
+				n--
+			}
+			if w[0] != u.field.accepted.lists() || w[1] != refNew || uint(n) >= uint(u.size) {
+				if cl, n, nulls, size, parts = r.listHead(u.field, w); size == 0 {
+					return at, i, objects
+				}
+			}
+			p, k := at+size, 0
+			switch {
+			case n > len(b)-p, nulls, cl == nil && r.probing && u.field.list.bound != nil:
+				return at, i, objects
+			case cl == nil:
+			elements:
+				for ; k < n && p >= 0 && p <= len(b)-window; k++ {
+					w := (*[window]byte)(b[p:])
+					switch of[w[0]] {
+					case usualInt:
+						p += 1 + intEnd(binary.LittleEndian.Uint64(w[1:]))
+					case usualOpen:
+						size := reference(w[2], w[3], objects+1)
+						if size == 0 || int(w[1]) >= min(0x80, len(r.names)) || r.names[w[1]].layout != object {
+							break elements
+						}
+						p += namedHead - 1 + size
+					default:
+						break elements
+					}
+				}
+			case cl.layout == boxInt:
+				for ; k < n && p >= 0 && p <= len(b)-window; k++ {
+					p += intEnd(binary.LittleEndian.Uint64(b[p:]))
+				}
+			case cl.layout == object:
+				for ; k < n && p >= 0 && p <= len(b)-window; k++ {
+					size := reference(b[p], b[p+1], objects+1)
+					if size == 0 {
+						break
+					}
+					p += size
+				}
+			}
+			if k < n {
 				return at, i, objects
 			}
+			r.tally.nodes += parts + n
+			r.tally.overhead += size
+			at = p
+			objects++
+			continue
 		default:
 			return at, i, objects
 		}
-		if c := int(w[0]); c != refNull && (u.numbered == 0 || c >= 0x80 || c < refFirst || c-refFirst >= objects) {
-			break
+		size := 1
+		if w[0] != refNull {
+			if u.numbered == 0 {
+				break
+			}
+			if size = reference(w[0], w[1], objects); size == 0 {
+				break
+			}
 		}
-		at++
+		at += size
 	}
 	return at, i, objects
 }
@@ -428,14 +493,26 @@ func (r *Reader) newNamed(w *[window]byte) *class {
 // namedReference returns the length of a reference to one of some objects at the start of w, before which its class stands, one that was
 // named before; 0 for others.
 func (r *Reader) namedReference(w *[window]byte, objects int) int {
-	ref, size := int(w[2]), namedHead
-	if ref >= 0x80 {
-		ref, size = ref&0x7f|int(w[3])<<7, namedHead+1
-	}
-	if int(w[1]) >= min(0x80, len(r.names)) || w[3] >= 0x80 && size > namedHead || ref < refFirst || ref-refFirst >= objects || !r.d.refers(r.names[w[1]]) {
+	size := reference(w[2], w[3], objects)
+	if size == 0 || int(w[1]) >= min(0x80, len(r.names)) || !r.d.refers(r.names[w[1]]) {
 		return 0
 	}
-	return size
+	return size + namedHead - 1
+}
+
+// reference returns the length of a reference to one of some objects that begins with these bytes, 0 if it is not one of up to two bytes.
+func reference(first, second byte, objects int) int {
+	switch {
+	case first < 0x80:
+		if first >= refFirst && int(first)-refFirst < objects {
+			return 1
+		}
+	case second < 0x80:
+		if ref := int(first&0x7f) | int(second)<<7; ref >= refFirst && ref-refFirst < objects {
+			return 2
+		}
+	}
+	return 0
 }
 
 // refers reports whether references to objects of a class can be told from its objects.
@@ -452,13 +529,13 @@ func (r *Reader) knows(cl *class) bool {
 }
 
 // accepts reports whether the field is known to allow a class.
-func (f *field) accepts(cl *class) bool { return cl == f.class || cl == f.accepted.Load() }
+func (f *field) accepts(cl *class) bool { return cl == f.class || cl == f.accepted.class.Load() }
 
 // listHead returns what the head of a new collection of the usual kind in a field says, which is at the start of w: the class of which all
 // elements are, nil if each says its own, how many there are and whether they may be null; and its length, 0 for another one, and the nodes
 // of the collection and its head.
 func (r *Reader) listHead(f *field, w *[window]byte) (of *class, n int, nulls bool, size, nodes int) {
-	if r.d.elementForms[w[0]] != usualList || !f.list.is || !isNew(w[1:]) || !f.accepts(r.d.classes[w[0]-idOffset]) {
+	if w[0] != f.accepted.lists() || !isNew(w[1:]) {
 		return nil, 0, false, 0, 0
 	}
 	if !r.d.isKryo5 {

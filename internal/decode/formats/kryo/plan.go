@@ -46,10 +46,18 @@ type field struct {
 	since      int32 // the version from which on the class has the field
 	counted    fieldCount
 	list       listField
-	added      bool // the class path does not have the field: see vary
-	// accepted is the class that was found last to be one that the declared type allows; readers share it. It may be nil.
-	accepted *atomic.Pointer[class]
+	added      bool      // the class path does not have the field: see vary
+	accepted   *accepted // nil for primitive types
 }
+
+// accepted is what the declared type of a field was found to allow last; readers share it.
+type accepted struct {
+	class atomic.Pointer[class] // may be nil
+	head  atomic.Uint32         // the first byte of a collection that is counted as a list; 0 if there was none
+}
+
+// lists returns head.
+func (a *accepted) lists() byte { return byte(a.head.Load()) }
 
 // fieldKind says what stands before the data of a field.
 type fieldKind uint8
@@ -128,7 +136,9 @@ func (l *library) newPlan(c *class) plan {
 	for i := range p.fields {
 		p.fields[i].counted = p.fields[i].count()
 		p.fields[i].list = l.d.list(&p.fields[i])
-		p.usual = append(p.usual, l.d.usual(&p.fields[i]))
+		u := l.d.usual(&p.fields[i])
+		u.field = &p.fields[i]
+		p.usual = append(p.usual, u)
 	}
 	return p
 }
@@ -152,7 +162,7 @@ func (l *library) newField(c *class, declaring *classfile.Class, f *classfile.Fi
 		}
 	}
 	g.kind = g.class.kind()
-	g.accepted = new(atomic.Pointer[class])
+	g.accepted = new(accepted)
 	l.bind(&g, f)
 	return g
 }
