@@ -12,7 +12,10 @@ import (
 // value is not one of the common ones or if anything is wrong with its first bytes; then those functions take it. So no error comes from here.
 
 // tally is what was counted and not yet given to the Recorder: nodes, and the bytes of them that are overhead or names.
-type tally struct{ nodes, overhead, names int }
+type tally struct {
+	nodes, overhead, names int
+	fields                 uint64 // other nodes and, in the upper half, bytes of them that are names
+}
 
 // pair is a class of the document by the numbers of the two parts of its name.
 type pair struct {
@@ -34,10 +37,11 @@ func (r *Reader) mayCount() bool { return r.quick && r.Counting() && !r.Hiding()
 
 // endTally gives to the Recorder what was counted. Then other functions may go on.
 func (r *Reader) endTally() {
-	if r.tally.nodes > 0 {
-		r.Tally(r.tally.overhead, r.tally.nodes)
-		r.Recount(decode.ClassNames, r.tally.names)
-		r.tally = tally{}
+	t := &r.tally
+	if nodes := t.nodes + int(uint32(t.fields)); nodes > 0 {
+		r.Tally(t.overhead, nodes)
+		r.Recount(decode.ClassNames, t.names+int(t.fields>>32))
+		*t = tally{}
 	}
 }
 
@@ -107,8 +111,9 @@ type step struct {
 	flagged   bool   // a flag says whether they are null
 	constants uint8  // how many ordinals have one byte
 	model     *model // of constants
-	index     int    // of the field
-	first     *step  // before all of them
+	field     *field
+	list      uint8 // the one of the heads of lists that is compared
+	head      *step // before the first of the fields
 	// then is the field that follows or, if they have tags, that came last after this one; readers share it.
 	then atomic.Pointer[step]
 }
@@ -136,10 +141,18 @@ func addSteps(fields []field) {
 	for i := range fields {
 		s := &steps[i+1]
 		steps[i].then.Store(s)
-		s.index, s.first = i, &steps[0]
+		s.field, s.list, s.head = &fields[i], uint8(i%heads), &steps[0]
 		s.usual(&fields[i])
 		fields[i].step = s
 	}
+}
+
+// firstOf returns the step of the first of the fields, nil if they have none.
+func firstOf(fields []field) *step {
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields[0].step
 }
 
 // usual finds out whether the values of a field are usual.
@@ -210,18 +223,9 @@ func (l layout) isScalar() bool { return l >= boolean && l <= int64s || l == dat
 // takes.
 const window = 24
 
-// countUsual takes the fields from one on, as long as their values are usual. It returns the last one that it took, nil if that is none, and
-// the one that is expected next.
-func (r *Reader) countUsual(f *step) (last, next *step) {
-	var sum uint64
-	r.Off, last, next, sum = skipUsual(r.Buf, r.Off, f, len(r.objects))
-	r.tally.nodes += int(uint32(sum))
-	r.tally.names += int(sum >> 32)
-	return last, next
-}
-
-// skipUsual is countUsual from offset at of b on, in a document with some objects before. sum are the nodes and, in the upper half, the bytes
-// of their tags. It calls nothing, so that all is in registers.
+// skipUsual takes the fields from f on as long as their values are usual, from offset at of b on, in a document with some objects before. It
+// returns the offset after them, the last one, nil if that is none, the one that is expected next, and the sum of their steps. It calls
+// nothing, so that its state is in registers.
 func skipUsual(b []byte, at int, f *step, objects int) (end int, last, next *step, sum uint64) {
 loop:
 	for f != nil && at >= 0 && at <= len(b)-window {
@@ -543,14 +547,16 @@ func (r *Reader) countFields(fields []field, cl *class) {
 
 // countInOrder is inOrder.
 func (r *Reader) countInOrder(fields []field, cl *class) {
-	for i := 0; i < len(fields) && r.OK(); i++ {
-		if s := fields[i].step; s != nil {
-			if _, s = r.countUsual(s); s == nil {
-				break
+	for s := firstOf(fields); s != nil && r.OK(); s = s.then.Load() {
+		if s.kind != referred || r.Off == len(r.Buf) || r.Buf[r.Off] != refNew {
+			var sum uint64
+			r.Off, _, s, sum = skipUsual(r.Buf, r.Off, s, len(r.objects))
+			r.tally.fields += sum
+			if s == nil {
+				return
 			}
-			i = s.index
 		}
-		if f := &fields[i]; !r.countList(f, false) && !r.countValue(f.is) {
+		if f := s.field; !r.countList(s, false) && !r.countValue(f.is) {
 			r.endTally()
 			r.within = place{cl, f.name}
 			r.value(f.is, r.At(decode.ByField, f.name, f.index))
@@ -560,18 +566,19 @@ func (r *Reader) countInOrder(fields []field, cl *class) {
 
 // countByTag is fieldsByTag. Objects of a class mostly have the same order of fields, which is not that of their tags.
 func (r *Reader) countByTag(fields []field, cl *class) {
-	var at *step
-	last := uint64(0)
-	if len(fields) > 0 && fields[0].step != nil {
-		at = fields[0].step.first
+	at, last := (*step)(nil), uint64(0)
+	if s := firstOf(fields); s != nil {
+		at = s.head
 	}
 	for r.OK() {
 		var s, next *step
 		if at != nil {
-			s, next = r.countUsual(at.then.Load())
+			var sum uint64
+			r.Off, s, next, sum = skipUsual(r.Buf, r.Off, at.then.Load(), len(r.objects))
+			r.tally.fields += sum
 		}
 		if s != nil {
-			r.within = place{cl, fields[s.index].name}
+			r.within.class, r.within.field = cl, s.field.name
 			at, last = s, s.tag
 		}
 		tag, size := r.peekTag()
@@ -582,21 +589,18 @@ func (r *Reader) countByTag(fields []field, cl *class) {
 			return
 		}
 		if next == nil || next.tag != tag {
+			next = nil
 			if i := fieldOf(fields, tag); i >= 0 && at != nil && tag != last {
-				next = fields[i].step
-				at.then.Store(next)
-			} else {
-				next = nil
+				if next = fields[i].step; next != at {
+					at.then.Store(next)
+				}
 			}
 		}
-		if next != nil && size > 0 && tag != last && r.countTagged(&fields[next.index], tag, size) {
-			if r.OK() {
-				r.within = place{cl, fields[next.index].name}
-			}
-			last = tag
-		} else {
+		if next == nil || size == 0 || tag == last || !r.countTagged(next, tag, size) {
 			r.endTally()
 			r.taggedField(fields, cl, &last)
+		} else if last = tag; r.OK() {
+			r.within.class, r.within.field = cl, next.field.name
 		}
 		if next != nil {
 			at = next
@@ -617,12 +621,12 @@ func (r *Reader) peekTag() (tag uint64, size int) {
 }
 
 // countTagged is taggedValue for a field of the class path, after its tag of size bytes. If it returns false, r is where it was.
-func (r *Reader) countTagged(f *field, tag uint64, size int) bool {
+func (r *Reader) countTagged(s *step, tag uint64, size int) bool {
 	start, objects, before := r.Off, len(r.objects), r.tally
 	r.Off += size
 	r.tally.nodes++
 	r.tally.names += size
-	if tag&3 == tagObject && r.countList(f, true) || r.countTaggedValue(f, tag, r.Off) {
+	if tag&3 == tagObject && r.countList(s, true) || r.countTaggedValue(s.field, tag, r.Off) {
 		return true
 	}
 	r.Off, r.objects, r.tally = start, r.objects[:objects], before
@@ -733,33 +737,34 @@ func (r *Reader) countCollection(h *countedHead, elem *declared) bool {
 	return true
 }
 
-// listHead is how a list began that was there before in the document: the bytes up to its number of elements, which is less than 128, their
-// flags, and the bytes of their class, if that follows.
+// listHead is how a list began that was there before in the document, with less than 128 elements: up to their flags and, if that follows,
+// their class.
 type listHead struct {
-	of                *step // nil: it cannot be compared
-	head, headMask    uint64
-	class, classMask  uint64
-	headLen, classLen int
-	written, flags    byte // the flags that are there, and those that hold
-	each              *class
-	elem              *declared
+	of          *step     // nil: it cannot be compared
+	words, mask [2]uint64 // the bytes, without the number of elements, and which these are
+	size        int
+	count       uint8 // where the number of elements is
+	flags       byte  // those that hold
+	each        *class
+	elem        *declared
 }
+
+// heads is how many of them are kept.
+const heads = 8
 
 // countList is countValue, or countTaggedValue, for a field that has a new list whose elements are of one class. Such a list has elements
 // that are numbers or references to objects mostly, so that this function takes it without others.
-func (r *Reader) countList(f *field, tagged bool) bool {
+func (r *Reader) countList(f *step, tagged bool) bool {
 	b, at := r.Buf, r.Off
-	if f.step == nil || at < 0 || at > len(b)-window || b[at] != refNew || r.Level() == decode.MaxDepth {
+	if at < 0 || at > len(b)-window || b[at] != refNew || r.Level() == decode.MaxDepth {
 		return false
 	}
 	w := (*[window]byte)(b[at:])
-	m := &r.lists[f.step.index%len(r.lists)]
-	v := le.Uint64(w[:])
-	counts := v >> (8 * m.headLen & 63)
-	n := int(byte(counts))
-	if m.of == f.step && v&m.headMask == m.head && n > 0 && n < 0x80 && byte(counts>>8) == m.written &&
-		le.Uint64(w[(m.headLen+2)&15:])&m.classMask == m.class {
-		r.Off = at + m.headLen + 2 + m.classLen
+	m := &r.lists[f.list%heads]
+	n := int(w[m.count%window])
+	if m.of == f && le.Uint64(w[:])&m.mask[0] == m.words[0] && le.Uint64(w[8:])&m.mask[1] == m.words[1] &&
+		n > 0 && n < 0x80 && n < len(b)-at-int(m.count) {
+		r.Off = at + m.size
 	} else if n = r.newList(f, tagged, m); n == 0 {
 		r.Off = at
 		return false
@@ -767,7 +772,7 @@ func (r *Reader) countList(f *field, tagged bool) bool {
 	each, elem, flags := m.each, m.elem, m.flags
 	r.tally.nodes += 4
 	r.tally.overhead += r.Off - at
-	if tagged || f.is.tracked {
+	if tagged || f.field.is.tracked {
 		r.objects = append(r.objects, -1)
 	}
 	i := 0
@@ -798,8 +803,9 @@ func (r *Reader) countList(f *field, tagged bool) bool {
 }
 
 // newList takes the head of a list, and notes it. It returns how many elements follow, 0 for a list that countList does not take.
-func (r *Reader) newList(f *field, tagged bool, m *listHead) (n int) {
-	b, start, d, elem := r.Buf, r.Off, f.is, f.is.elem
+func (r *Reader) newList(f *step, tagged bool, m *listHead) (n int) {
+	b, start, d := r.Buf, r.Off, f.field.is
+	elem := d.elem
 	if d.class == nil || d.final || elem == nil {
 		return 0
 	}
@@ -819,20 +825,19 @@ func (r *Reader) newList(f *field, tagged bool, m *listHead) (n int) {
 	}
 	id := int(r.Buf[r.Off])
 	r.Off++
-	if id&1 != 0 || id>>1 >= len(classes) {
+	if id&0x81 != 0 || id>>1 >= len(classes) {
 		return 0
 	}
 	if cl := classes[id>>1]; cl == nil || cl.layout != list || cl != d.class && (d.accepted == nil || d.accepted.Load() != cl) {
 		return 0
 	}
-	headLen := r.Off - start
+	count := r.Off - start
 	n, ok := r.ShortVarint()
 	if !ok || n == 0 || n > len(b)-r.Off {
 		return 0
 	}
 	flags := b[r.Off]
 	r.Off++
-	after := r.Off
 	var each *class
 	switch {
 	case flags >= mixed:
@@ -846,14 +851,18 @@ func (r *Reader) newList(f *field, tagged bool, m *listHead) (n int) {
 	if each == nil {
 		return 0
 	}
-	*m = listHead{headLen: headLen, classLen: r.Off - after, written: flags, flags: elem.elementFlags(flags), each: each, elem: elem}
-	if m.headLen <= 5 && m.classLen <= 8 && n < 0x80 {
-		m.of = f.step
-		m.headMask, m.classMask = 1<<(8*m.headLen)-1, math.MaxUint64
-		if m.classLen < 8 {
-			m.classMask = 1<<(8*m.classLen) - 1
+	*m = listHead{size: r.Off - start, count: uint8(count), flags: elem.elementFlags(flags), each: each, elem: elem}
+	if m.size <= 16 && n < 0x80 {
+		m.of = f
+		var mask [16]byte
+		for i := range m.size {
+			mask[i] = 0xff
 		}
-		m.head, m.class = le.Uint64(b[start:])&m.headMask, le.Uint64(b[after:])&m.classMask
+		mask[count] = 0
+		for i := range m.mask {
+			m.mask[i] = le.Uint64(mask[8*i:])
+			m.words[i] = le.Uint64(b[start+8*i:]) & m.mask[i]
+		}
 	}
 	return n
 }
@@ -926,12 +935,22 @@ func (r *Reader) countObjects(n int, each *class, flags byte) (i int) {
 // countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are.
 func (r *Reader) countIntegers(n int) (i int) {
 	b, at := r.Buf, r.Off
+loop:
 	for ; i < n && at >= 0 && at <= len(b)-8; i++ {
-		size := zigzagSize(le.Uint64(b[at:]))
-		if size == 0 {
-			break
+		switch w := le.Uint64(b[at:]); {
+		case w&0x80 == 0:
+			at++
+		case w&0x8000 == 0:
+			at += 2
+		case w&0x80_0000 == 0:
+			at += 3
+		case w&0x8000_0000 == 0:
+			at += 4
+		case byte(w>>32) < 0x10:
+			at += 5
+		default:
+			break loop
 		}
-		at += size
 	}
 	r.Off = at
 	r.tally.nodes += i

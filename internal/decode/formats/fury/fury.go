@@ -95,7 +95,7 @@ type Reader struct {
 	quick           bool // values may be counted: see count.go
 	tally           tally
 	pairs           []pair
-	lists           [8]listHead
+	lists           [heads]listHead
 
 	names010 bool // classes have names instead of definitions
 
