@@ -122,7 +122,16 @@ loop:
 			at++
 		case tcReference:
 			to := r.handleOf(be32(w[1:]))
-			if to == nil || r.fieldsEnd > 0 && !r.acceptsReference(n, to) || !r.refersToCounted(to) {
+			if to == nil {
+				break loop
+			}
+			if r.fieldsEnd > 0 {
+				f := &r.fields[r.fieldsEnd-n]
+				if (f.accepted != to.a+1 || to.a < 0 || to.kind != toObject && to.kind != toEnum) && !r.acceptsReference(f, to) {
+					break loop
+				}
+			}
+			if !r.refersToCounted(to) {
 				break loop
 			}
 			at += 5
@@ -254,9 +263,8 @@ func (r *Reader) accepts(f *fieldDesc, class int32) bool {
 	return true
 }
 
-// acceptsReference is accepts for what a reference refers to, and the value that comes next, of the last n fields before fieldsEnd.
-func (r *Reader) acceptsReference(n int, to *handle) bool {
-	f := &r.fields[r.fieldsEnd-n]
+// acceptsReference is accepts for what a reference refers to.
+func (r *Reader) acceptsReference(f *fieldDesc, to *handle) bool {
 	switch {
 	case to.kind == toClass || to.kind == toClassObject || to.a < 0:
 		name, ok := r.classOf(to)
