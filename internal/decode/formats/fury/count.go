@@ -112,7 +112,7 @@ type step struct {
 	constants uint8  // how many ordinals have one byte
 	model     *model // of constants
 	field     *field
-	list      uint8 // the one of the heads of lists that is compared
+	list      uint8 // the place of the head of its lists in Reader.lists
 	head      *step // before the first of the fields
 	// then is the field that follows or, if they have tags, that came last after this one; readers share it.
 	then atomic.Pointer[step]
@@ -124,7 +124,7 @@ const (
 	unusual  usualKind = iota
 	referred           // only null and references to earlier objects
 	integer            // zigzag
-	short              // a text
+	chars              // a text
 	fixed1
 	fixed2
 	fixed4
@@ -132,7 +132,7 @@ const (
 	ordinal // of a constant
 	long    // tagged64
 	flag    // a boolean
-	nothingMore
+	passed
 )
 
 // addSteps makes the steps of fields, which stay in this order.
@@ -199,7 +199,7 @@ func (s *step) usual(f *field) {
 	case tagged64:
 		s.kind = long
 	case str:
-		s.kind = short
+		s.kind = chars
 	case constant:
 		if f.tag == 0 && f.is.class.model != nil {
 			s.kind, s.model = ordinal, f.is.class.model
@@ -225,7 +225,8 @@ const window = 24
 
 // skipUsual takes the fields from f on as long as their values are usual, from offset at of b on, in a document with some objects before. It
 // returns the offset after them, the last one, nil if that is none, the one that is expected next, and the sum of their steps. It calls
-// nothing, so that its state is in registers.
+// nothing, so that its state is in registers. The branches for numbers let a processor go on with what follows before it knows the length,
+// which mostly is that of the last value of a field.
 func skipUsual(b []byte, at int, f *step, objects int) (end int, last, next *step, sum uint64) {
 loop:
 	for f != nil && at >= 0 && at <= len(b)-window {
@@ -242,13 +243,13 @@ loop:
 			case notNull, refNew:
 				v >>= 8
 			case refNull:
-				kind = nothingMore
+				kind = passed
 			case refSeen:
 				if v&0x8000 != 0 || kind != referred || int(byte(v>>8)) >= objects {
 					break loop
 				}
 				size++
-				kind = nothingMore
+				kind = passed
 			default:
 				break loop
 			}
@@ -269,7 +270,7 @@ loop:
 			default:
 				break loop
 			}
-		case short:
+		case chars:
 			n := int(byte(v >> 8))
 			size += 2
 			if v&0x80ff != 0 { // not latin1, or longer
@@ -311,7 +312,7 @@ loop:
 				break loop
 			}
 			size++
-		case nothingMore:
+		case passed:
 		default:
 			break loop
 		}
@@ -419,12 +420,10 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	case int64s, double, date:
 		return 8
 	case zigzag:
-		var w [8]byte
-		if copy(w[:], b) < len(w) {
-			w[len(b)] = 0xff // no number ends there
-		}
-		if n := zigzagSize(le.Uint64(w[:])); n > 0 && n <= len(b) {
-			return n
+		for i, c := range b[:min(len(b), 5)] {
+			if c < 0x80 && (i < 4 || c < 0x10) {
+				return i + 1
+			}
 		}
 	case tagged64:
 		switch {
@@ -446,24 +445,6 @@ func (r *Reader) scalarSize(l layout, off int) int {
 		}
 	}
 	return -1
-}
-
-// zigzagSize returns the length of a number of 32 bits at the start of some bytes, 0 if it has more. Its branches let a processor go on with
-// what follows before it knows the length, which mostly is that of the last value of a field.
-func zigzagSize(w uint64) int {
-	switch {
-	case w&0x80 == 0:
-		return 1
-	case w&0x8000 == 0:
-		return 2
-	case w&0x80_0000 == 0:
-		return 3
-	case w&0x8000_0000 == 0:
-		return 4
-	case w&0xf0_0000_0000 == 0:
-		return 5
-	}
-	return 0
 }
 
 // countData is dataAs, for a value whose head ends here. elem and value are what the declared type says. Once it has counted the head of a
@@ -932,7 +913,7 @@ func (r *Reader) countObjects(n int, each *class, flags byte) (i int) {
 	return i
 }
 
-// countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are.
+// countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are. Its branches are those of skipUsual.
 func (r *Reader) countIntegers(n int) (i int) {
 	b, at := r.Buf, r.Off
 loop:
