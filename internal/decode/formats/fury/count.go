@@ -1,6 +1,7 @@
 package fury
 
 import (
+	"math"
 	"sync/atomic"
 
 	"dubbo-wire/internal/decode"
@@ -11,7 +12,10 @@ import (
 // value is not one of the common ones or if anything is wrong with its first bytes; then those functions take it. So no error comes from here.
 
 // tally is what was counted and not yet given to the Recorder: nodes, and the bytes of them that are overhead or names.
-type tally struct{ nodes, overhead, names int }
+type tally struct {
+	nodes, overhead, names int
+	fields                 uint64 // other nodes and, in the upper half, bytes of them that are names
+}
 
 // pair is a class of the document by the numbers of the two parts of its name.
 type pair struct {
@@ -23,6 +27,9 @@ type pair struct {
 func (r *Reader) startCounting() {
 	r.quick = r.Tree == nil && r.library != nil && !r.v010 && r.distrust == nil && r.variation == nil
 	r.pairs = r.pairs[:0]
+	for i := range r.lists {
+		r.lists[i].of = nil
+	}
 }
 
 // mayCount reports whether values of the open container may be counted.
@@ -30,10 +37,11 @@ func (r *Reader) mayCount() bool { return r.quick && r.Counting() && !r.Hiding()
 
 // endTally gives to the Recorder what was counted. Then other functions may go on.
 func (r *Reader) endTally() {
-	if r.tally.nodes > 0 {
-		r.Tally(r.tally.overhead, r.tally.nodes)
-		r.Recount(decode.ClassNames, r.tally.names)
-		r.tally = tally{}
+	t := &r.tally
+	if nodes := t.nodes + int(uint32(t.fields)); nodes > 0 {
+		r.Tally(t.overhead, nodes)
+		r.Recount(decode.ClassNames, t.names+int(t.fields>>32))
+		*t = tally{}
 	}
 }
 
@@ -94,31 +102,110 @@ func (r *Reader) fitsDeclared(cl *class, d *declared) bool {
 	return true
 }
 
-// usual says which bytes the values of a field are, if they are numbers, texts or constants, as those of most fields are.
-type usual struct {
-	layout layout // unknown for other fields
-	// flagged: a flag says whether they are null. tracked: they have numbers.
-	flagged, tracked bool
+// step is a field as skipUsual takes it: most fields are numbers, texts or constants.
+type step struct {
+	mask, tag uint64 // of the eight bytes at the tag: those that are the tag, and what they are
+	sum       uint64 // nodes and, in the upper half, bytes of the tag
+	size      uint8  // bytes of the tag
+	kind      usualKind
+	flagged   bool   // a flag says whether they are null
+	constants uint8  // how many ordinals have one byte
+	model     *model // of constants
+	field     *field
+	list      uint8 // the place of the head of its lists in Reader.lists
+	head      *step // before the first of the fields
+	// then is the field that follows or, if they have tags, that came last after this one; readers share it.
+	then atomic.Pointer[step]
 }
 
-// usualValues finds out whether the values of the field are usual.
-func (f *field) usualValues() usual {
-	u := usual{layout: f.is.prim}
+type usualKind uint8
+
+const (
+	unusual  usualKind = iota
+	referred           // only null and references to earlier objects
+	integer            // zigzag
+	chars              // a text
+	fixed1
+	fixed2
+	fixed4
+	fixed8
+	ordinal // of a constant
+	long    // tagged64
+	flag    // a boolean
+	passed
+)
+
+// addSteps makes the steps of fields, which stay in this order.
+func addSteps(fields []field) {
+	steps := make([]step, len(fields)+1)
+	for i := range fields {
+		s := &steps[i+1]
+		steps[i].then.Store(s)
+		s.field, s.list, s.head = &fields[i], uint8(i%heads), &steps[0]
+		s.usual(&fields[i])
+		fields[i].step = s
+	}
+}
+
+// firstOf returns the step of the first of the fields, nil if they have none.
+func firstOf(fields []field) *step {
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields[0].step
+}
+
+// usual finds out whether the values of a field are usual.
+func (s *step) usual(f *field) {
+	s.sum = 1
+	switch s.tag = f.tag; {
+	case f.tag == 0:
+	case f.tag&3 == tag4:
+		s.mask, s.size, s.sum = math.MaxUint32, 4, 4<<32+2
+	default:
+		s.mask, s.size, s.sum = math.MaxUint64, 8, 8<<32+2
+	}
+	of := f.is.prim
 	switch id := typeOf(f.tag); {
-	case f.tag != 0 && (f.tag&3 == tagObject || f.tag == tagEnd || f.own == "size"):
-		return usual{}
-	case f.tag == 0 && f.is.class != nil && f.is.final:
-		u = usual{f.is.class.layout, true, f.is.tracked}
+	case f.tag == tagEnd || f.own == "size":
+		return
+	case f.tag != 0 && f.tag&3 == tagObject:
+		of, s.flagged, s.kind = unknown, true, referred
+	case f.tag == 0 && f.is.class != nil:
+		if of, s.flagged = f.is.class.layout, true; f.is.tracked {
+			of, s.kind = unknown, referred
+		} else if !f.is.final {
+			of = unknown
+		}
 	case f.tag == 0:
 	case id >= firstPrimitive && id < firstPrimitive+len(primitiveLayouts):
-		u = usual{layout: primitiveLayouts[id-firstPrimitive]}
-	case id < len(classes) && classes[id] != nil:
-		u = usual{classes[id].layout, true, classes[id].isTracked()}
+		of = primitiveLayouts[id-firstPrimitive]
+	case id < len(classes) && classes[id] != nil && !classes[id].isTracked():
+		of, s.flagged = classes[id].layout, true
 	}
-	if !u.layout.isScalar() && (u.layout != constant || f.tag != 0 || f.is.class.model == nil) {
-		return usual{}
+	switch of {
+	case boolean:
+		s.kind = flag
+	case int8s:
+		s.kind = fixed1
+	case char, int16s:
+		s.kind = fixed2
+	case int32s, float:
+		s.kind = fixed4
+	case int64s, double, date:
+		s.kind = fixed8
+	case zigzag:
+		s.kind = integer
+	case tagged64:
+		s.kind = long
+	case str:
+		s.kind = chars
+	case constant:
+		if f.tag == 0 && f.is.class.model != nil {
+			s.kind, s.model = ordinal, f.is.class.model
+			s.constants = uint8(min(len(s.model.constants), 0x80))
+		}
 	}
-	return u
 }
 
 // typeOf returns the number of the type that the tag of a field says.
@@ -132,81 +219,108 @@ func typeOf(tag uint64) int {
 // isScalar reports whether scalarSize has the length of values.
 func (l layout) isScalar() bool { return l >= boolean && l <= int64s || l == date }
 
-// countUsual takes the values that the first of the fields have, as long as they are usual, and returns how many there are.
-func (r *Reader) countUsual(fields []field) (i int) {
-	b, at := r.Buf, r.Off
+// window is how many bytes are looked at at once: more than those of a tag, a flag and a number, and than the head of a list that countList
+// takes.
+const window = 24
+
+// skipUsual takes the fields from f on as long as their values are usual, from offset at of b on, in a document with some objects before. It
+// returns the offset after them, the last one, nil if that is none, the one that is expected next, and the sum of their steps. It calls
+// nothing, so that its state is in registers. The branches for numbers let a processor go on with what follows before it knows the length,
+// which mostly is that of the last value of a field.
+func skipUsual(b []byte, at int, f *step, objects int) (end int, last, next *step, sum uint64) {
 loop:
-	for ; i < len(fields); i++ {
-		u := &fields[i].usual
-		if u.layout == unknown || at >= len(b) {
+	for f != nil && at >= 0 && at <= len(b)-window {
+		w := (*[window]byte)(b[at:])
+		if le.Uint64(w[:])&f.mask != f.tag {
 			break
 		}
-		next := at
-		tracked := false
-		if u.flagged {
-			switch b[at] {
+		size := int(f.size)
+		v := le.Uint64(w[size&15:])
+		kind := f.kind
+		if f.flagged {
+			size++
+			switch byte(v) {
+			case notNull, refNew:
+				v >>= 8
 			case refNull:
-				at++
-				continue
-			case refNew:
-				tracked = u.tracked
-			case notNull:
+				kind = passed
+			case refSeen:
+				if v&0x8000 != 0 || kind != referred || int(byte(v>>8)) >= objects {
+					break loop
+				}
+				size++
+				kind = passed
 			default:
 				break loop
 			}
-			if next++; next == len(b) {
-				break
-			}
 		}
-		switch u.layout {
-		case int8s:
-			next++
-		case boolean:
-			if b[next] > 1 {
+		switch kind {
+		case integer:
+			switch {
+			case v&0x80 == 0:
+				size++
+			case v&0x8000 == 0:
+				size += 2
+			case v&0x80_0000 == 0:
+				size += 3
+			case v&0x8000_0000 == 0:
+				size += 4
+			case byte(v>>32) < 0x10:
+				size += 5
+			default:
 				break loop
 			}
-			next++
-		case char, int16s:
-			next += 2
-		case int32s, float:
-			next += 4
-		case int64s, double, date:
-			next += 8
-		case zigzag:
-			size := zigzagSize(b[next:])
-			if size < 0 {
+		case chars:
+			n := int(byte(v >> 8))
+			size += 2
+			if v&0x80ff != 0 { // not latin1, or longer
+				if n >= 0x80 {
+					n = n&0x7f | int(byte(v>>16))<<7
+					size++
+				}
+				if v&0xfe != 0 || n >= 1<<14 || int(v)&n&1 != 0 {
+					break loop
+				}
+			}
+			if size += n; size > len(b)-at {
 				break loop
 			}
-			next += size
-		case constant:
-			if m := fields[i].is.class.model; int(b[next]) >= min(len(m.constants), 0x80) || !m.asked.Load() {
+		case fixed1:
+			size++
+		case fixed2:
+			size += 2
+		case fixed4:
+			size += 4
+		case fixed8:
+			size += 8
+		case ordinal:
+			if byte(v) >= f.constants || !f.model.asked.Load() {
 				break loop
 			}
-			next++
-		case str:
-			if len(b)-next > 1 && b[next] == latin1 && b[next+1] < 0x80 {
-				next += 2 + int(b[next+1])
-				break
+			size++
+		case long:
+			switch {
+			case v&1 == 0:
+				size += 4
+			case byte(v) == 1:
+				size += 9
+			default:
+				break loop
 			}
-			fallthrough
+		case flag:
+			if byte(v) > 1 {
+				break loop
+			}
+			size++
+		case passed:
 		default:
-			size := r.scalarSize(u.layout, next)
-			if size < 0 {
-				break loop
-			}
-			next += size
+			break loop
 		}
-		if next > len(b) {
-			break
-		}
-		if tracked {
-			r.objects = append(r.objects, -1)
-		}
-		at = next
+		at += size
+		sum += f.sum
+		last, f = f, f.then.Load()
 	}
-	r.Off = at
-	r.tally.nodes += i
-	return i
+	return at, last, f, sum
 }
 
 // countFlagged is flagged, for a value from offset start on. If it returns false, r may be anywhere.
@@ -306,7 +420,11 @@ func (r *Reader) scalarSize(l layout, off int) int {
 	case int64s, double, date:
 		return 8
 	case zigzag:
-		return zigzagSize(b)
+		for i, c := range b[:min(len(b), 5)] {
+			if c < 0x80 && (i < 4 || c < 0x10) {
+				return i + 1
+			}
+		}
 	case tagged64:
 		switch {
 		case b[0]&1 == 0:
@@ -325,24 +443,6 @@ func (r *Reader) scalarSize(l layout, off int) int {
 		if size > 0 && (b[0] == latin1 || b[0] == utf16le && n%2 == 0) {
 			return size + n
 		}
-	}
-	return -1
-}
-
-// zigzagSize returns the length of a number of 32 bits at the start of b, -1 if it has more. Its branches let a processor go on with what
-// follows before it knows the length, which mostly is that of the last value of a field.
-func zigzagSize(b []byte) int {
-	switch {
-	case len(b) > 0 && b[0] < 0x80:
-		return 1
-	case len(b) > 1 && b[1] < 0x80:
-		return 2
-	case len(b) > 2 && b[2] < 0x80:
-		return 3
-	case len(b) > 3 && b[3] < 0x80:
-		return 4
-	case len(b) > 4 && b[4] <= 0xf:
-		return 5
 	}
 	return -1
 }
@@ -395,10 +495,13 @@ func (r *Reader) countConstant(cl *class, h *countedHead) bool {
 	return true
 }
 
+// isCounted reports whether countFields counts the fields.
+func (p *plan) isCounted() bool { return p.missing == "" && !p.numbered && p.wraps == "" }
+
 // countOwn takes an object that is written by its fields.
 func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 	plan := cl.fieldsOf()
-	if plan.missing != "" || plan.numbered || plan.wraps != "" || r.Level() == decode.MaxDepth {
+	if !plan.isCounted() || r.Level() == decode.MaxDepth {
 		return false
 	}
 	r.use(cl)
@@ -406,11 +509,7 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 	r.within = place{class: cl}
 	r.countHead(h)
 	r.Enter()
-	if r.library.tags {
-		r.countByTag(plan.fields, plan.order, cl)
-	} else {
-		r.countInOrder(plan.fields, cl)
-	}
+	r.countFields(plan.fields, cl)
 	r.Leave()
 	if r.OK() {
 		r.within = outer
@@ -418,64 +517,75 @@ func (r *Reader) countOwn(cl *class, h *countedHead) bool {
 	return true
 }
 
+// countFields is fields.
+func (r *Reader) countFields(fields []field, cl *class) {
+	if r.library.tags {
+		r.countByTag(fields, cl)
+	} else {
+		r.countInOrder(fields, cl)
+	}
+}
+
 // countInOrder is inOrder.
 func (r *Reader) countInOrder(fields []field, cl *class) {
-	for i := 0; i < len(fields) && r.OK(); i++ {
-		if i += r.countUsual(fields[i:]); i == len(fields) {
-			break
+	for s := firstOf(fields); s != nil && r.OK(); s = s.then.Load() {
+		if s.kind != referred || r.Off == len(r.Buf) || r.Buf[r.Off] != refNew {
+			var sum uint64
+			r.Off, _, s, sum = skipUsual(r.Buf, r.Off, s, len(r.objects))
+			r.tally.fields += sum
+			if s == nil {
+				return
+			}
 		}
-		if f := &fields[i]; !r.countList(f.is) && !r.countValue(f.is) {
+		if f := s.field; !r.countList(s, false) && !r.countValue(f.is) {
 			r.endTally()
 			r.within = place{cl, f.name}
 			r.value(f.is, r.At(decode.ByField, f.name, f.index))
 		}
 	}
-	if last := len(fields) - 1; last >= 0 && r.OK() {
-		r.within = place{cl, fields[last].name}
-	}
 }
 
-// countByTag is fieldsByTag. Objects of a class mostly have the same order of fields, which is not that of their tags: order, unless it is
-// nil, has the number of the field that came last at first, and after each.
-func (r *Reader) countByTag(fields []field, order []atomic.Int32, cl *class) {
-	at, last := 0, uint64(0)
+// countByTag is fieldsByTag. Objects of a class mostly have the same order of fields, which is not that of their tags.
+func (r *Reader) countByTag(fields []field, cl *class) {
+	at, last := (*step)(nil), uint64(0)
+	if s := firstOf(fields); s != nil {
+		at = s.head
+	}
 	for r.OK() {
-		next := at
-		if order != nil {
-			next = int(order[at].Load())
+		var s, next *step
+		if at != nil {
+			var sum uint64
+			r.Off, s, next, sum = skipUsual(r.Buf, r.Off, at.then.Load(), len(r.objects))
+			r.tally.fields += sum
+		}
+		if s != nil {
+			r.within.class, r.within.field = cl, s.field.name
+			at, last = s, s.tag
 		}
 		tag, size := r.peekTag()
-		if next < len(fields) && fields[next].tag == tag && fields[next].usual.layout != unknown && size > 0 && tag != last {
-			if r.Off += size; r.countUsual(fields[next:next+1]) == 1 {
-				r.tally.nodes++
-				r.tally.names += size
-				r.within.class, r.within.field = cl, fields[next].name
-				last, at = tag, next+1
-				continue
-			}
-			r.Off -= size
-		}
 		if tag == tagEnd {
 			r.Off += size
 			r.tally.nodes++
 			r.tally.overhead += size
 			return
 		}
-		if next >= len(fields) || fields[next].tag != tag {
-			if next = fieldOf(fields, tag); next >= 0 && order != nil {
-				order[at].Store(int32(next))
+		if next == nil || next.tag != tag {
+			next = nil
+			if i := fieldOf(fields, tag); i >= 0 && at != nil && tag != last {
+				if next = fields[i].step; next != at {
+					at.then.Store(next)
+				}
 			}
 		}
-		if next >= 0 && size > 0 && tag != last && r.countTagged(&fields[next], tag, size) {
-			if r.OK() {
-				r.within = place{cl, fields[next].name}
-			}
-			last = tag
-		} else {
+		if next == nil || size == 0 || tag == last || !r.countTagged(next, tag, size) {
 			r.endTally()
 			r.taggedField(fields, cl, &last)
+		} else if last = tag; r.OK() {
+			r.within.class, r.within.field = cl, next.field.name
 		}
-		at = max(next, 0) + 1
+		if next != nil {
+			at = next
+		}
 	}
 }
 
@@ -492,12 +602,12 @@ func (r *Reader) peekTag() (tag uint64, size int) {
 }
 
 // countTagged is taggedValue for a field of the class path, after its tag of size bytes. If it returns false, r is where it was.
-func (r *Reader) countTagged(f *field, tag uint64, size int) bool {
+func (r *Reader) countTagged(s *step, tag uint64, size int) bool {
 	start, objects, before := r.Off, len(r.objects), r.tally
 	r.Off += size
 	r.tally.nodes++
 	r.tally.names += size
-	if r.countTaggedValue(f, tag, r.Off) {
+	if tag&3 == tagObject && r.countList(s, true) || r.countTaggedValue(s.field, tag, r.Off) {
 		return true
 	}
 	r.Off, r.objects, r.tally = start, r.objects[:objects], before
@@ -608,61 +718,51 @@ func (r *Reader) countCollection(h *countedHead, elem *declared) bool {
 	return true
 }
 
-// window is how many bytes countList looks at at once: more than the head of a list that it takes has.
-const window = 16
+// listHead is how a list began that was there before in the document, with less than 128 elements: up to their flags and, if that follows,
+// their class.
+type listHead struct {
+	of          *step     // nil: it cannot be compared
+	words, mask [2]uint64 // the bytes, without the number of elements, and which these are
+	size        int
+	count       uint8 // where the number of elements is
+	flags       byte  // those that hold
+	each        *class
+	elem        *declared
+}
 
-// countList is countValue for a field that has a new list whose elements are of one class. Such a list has elements that are numbers or
-// references to objects mostly, so that this function takes it without others.
-func (r *Reader) countList(d *declared) bool {
+// heads is how many of them are kept.
+const heads = 8
+
+// countList is countValue, or countTaggedValue, for a field that has a new list whose elements are of one class. Such a list has elements
+// that are numbers or references to objects mostly, so that this function takes it without others.
+func (r *Reader) countList(f *step, tagged bool) bool {
 	b, at := r.Buf, r.Off
-	if d.class == nil || d.final || d.elem == nil || at < 0 || at > len(b)-window || r.Level() == decode.MaxDepth {
+	if at < 0 || at > len(b)-window || b[at] != refNew || r.Level() == decode.MaxDepth {
 		return false
 	}
 	w := (*[window]byte)(b[at:])
-	id, size := int(w[1])>>1, 4
-	n, flags := int(w[2]), w[3]
-	if n >= 0x80 {
-		n, flags, size = n&0x7f|int(w[3])<<7, w[4], 5
-	}
-	if w[0] != refNew || w[1]&0x81 != 0 || id >= len(classes) || n == 0 || size == 5 && w[3] >= 0x80 || n > len(b)-at-size+1 {
+	m := &r.lists[f.list%heads]
+	n := int(w[m.count%window])
+	if m.of == f && le.Uint64(w[:])&m.mask[0] == m.words[0] && le.Uint64(w[8:])&m.mask[1] == m.words[1] &&
+		n > 0 && n < 0x80 && n < len(b)-at-int(m.count) {
+		r.Off = at + m.size
+	} else if n = r.newList(f, tagged, m); n == 0 {
+		r.Off = at
 		return false
 	}
-	if cl := classes[id]; cl == nil || cl.layout != list || cl != d.class && (d.accepted == nil || d.accepted.Load() != cl) {
-		return false
-	}
-	elem := d.elem
-	each := elem.class
-	switch {
-	case each == nil || each.unsure || flags >= mixed:
-		return false
-	case flags&undecided != 0:
-		r.Off += size
-		if each = r.countClass(&countedHead{}); each == nil || !r.fits(each, elem.class) {
-			r.Off = at
-			return false
-		}
-		size = r.Off - at
-	}
-	flags = elem.elementFlags(flags)
+	each, elem, flags := m.each, m.elem, m.flags
 	r.tally.nodes += 4
-	r.tally.overhead += size
-	if d.tracked {
+	r.tally.overhead += r.Off - at
+	if tagged || f.field.is.tracked {
 		r.objects = append(r.objects, -1)
 	}
-	at += size
 	i := 0
 	switch {
 	case flags&hasNull != 0:
 	case flags&counted == 0 && each.layout == zigzag:
-		for ; i < n; i++ {
-			size := zigzagSize(b[at:])
-			if size < 0 {
-				break
-			}
-			at += size
-		}
+		i = r.countIntegers(n)
 	case flags&counted != 0:
-		for ; i < n && at >= 0 && at <= len(b)-window && b[at] == refSeen; i++ {
+		for at = r.Off; i < n && at >= 0 && at <= len(b)-window && b[at] == refSeen; i++ {
 			k, size := int(b[at+1]), 2
 			if k >= 0x80 {
 				k, size = k&0x7f|int(b[at+2])<<7, 3
@@ -672,15 +772,80 @@ func (r *Reader) countList(d *declared) bool {
 			}
 			at += size
 		}
+		r.Off = at
+		r.tally.nodes += i
 	}
-	r.Off = at
-	r.tally.nodes += i
 	if i < n {
 		r.Enter()
 		r.countElements(i, n, each, elem, flags)
 		r.Leave()
 	}
 	return true
+}
+
+// newList takes the head of a list, and notes it. It returns how many elements follow, 0 for a list that countList does not take.
+func (r *Reader) newList(f *step, tagged bool, m *listHead) (n int) {
+	b, start, d := r.Buf, r.Off, f.field.is
+	elem := d.elem
+	if d.class == nil || d.final || elem == nil {
+		return 0
+	}
+	*m = listHead{}
+	r.Off++
+	if tagged {
+		r.Off++
+		switch b[start+1] {
+		case fieldObject:
+			elem = nil
+		case fieldElements:
+			elem = r.countFinal()
+		}
+		if elem == nil && b[start+1] != fieldObject || b[start+1] > fieldElements {
+			return 0
+		}
+	}
+	id := int(r.Buf[r.Off])
+	r.Off++
+	if id&0x81 != 0 || id>>1 >= len(classes) {
+		return 0
+	}
+	if cl := classes[id>>1]; cl == nil || cl.layout != list || cl != d.class && (d.accepted == nil || d.accepted.Load() != cl) {
+		return 0
+	}
+	count := r.Off - start
+	n, ok := r.ShortVarint()
+	if !ok || n == 0 || n > len(b)-r.Off {
+		return 0
+	}
+	flags := b[r.Off]
+	r.Off++
+	var each *class
+	switch {
+	case flags >= mixed:
+	case flags&undecided != 0:
+		if each = r.countClass(&countedHead{}); each != nil && elem != nil && !r.fits(each, elem.class) {
+			each = nil
+		}
+	case elem != nil && elem.class != nil && !elem.class.unsure:
+		each = elem.class
+	}
+	if each == nil {
+		return 0
+	}
+	*m = listHead{size: r.Off - start, count: uint8(count), flags: elem.elementFlags(flags), each: each, elem: elem}
+	if m.size <= 16 && n < 0x80 {
+		m.of = f
+		var mask [16]byte
+		for i := range m.size {
+			mask[i] = 0xff
+		}
+		mask[count] = 0
+		for i := range m.mask {
+			m.mask[i] = le.Uint64(mask[8*i:])
+			m.words[i] = le.Uint64(b[start+8*i:]) & m.mask[i]
+		}
+	}
+	return n
 }
 
 // elementFlags returns the flags of a list whose elements are declared so.
@@ -703,6 +868,9 @@ func (r *Reader) countElements(i, n int, each *class, elem *declared, flags byte
 			i++
 		}
 	}
+	if quick && each != nil && each.layout == object && flags&(counted|hasNull) != 0 {
+		i += r.countObjects(n-i, each, flags)
+	}
 	for ; i < n && r.OK(); i++ {
 		start := r.Off
 		if !quick || !r.countElement(each, elem, flags) {
@@ -716,15 +884,54 @@ func (r *Reader) countElements(i, n int, each *class, elem *declared, flags byte
 	}
 }
 
-// countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are.
-func (r *Reader) countIntegers(n int) (i int) {
-	b, at := r.Buf, r.Off
-	for ; i < n; i++ {
-		size := zigzagSize(b[at:])
-		if size < 0 {
+// countObjects takes the next elements, n at most, that are new objects of a class, and returns how many there are.
+func (r *Reader) countObjects(n int, each *class, flags byte) (i int) {
+	if each.model == nil || !each.fieldsOf().isCounted() || r.Level() == decode.MaxDepth {
+		return 0
+	}
+	outer, fields := r.within, each.fieldsOf().fields
+	r.Enter()
+	for ; i < n && r.OK() && r.Off < len(r.Buf); i++ {
+		if b := r.Buf[r.Off]; b == refNew && flags&counted != 0 {
+			r.objects = append(r.objects, -1)
+		} else if b != refNew && b != notNull {
 			break
 		}
-		at += size
+		r.Off++
+		r.tally.nodes += 2 // the object and its flag
+		r.tally.overhead++
+		if i == 0 {
+			r.use(each)
+		}
+		r.within = place{class: each}
+		r.countFields(fields, each)
+	}
+	r.Leave()
+	if r.OK() {
+		r.within = outer
+	}
+	return i
+}
+
+// countIntegers takes the next numbers of 32 bits, n at most, and returns how many there are. Its branches are those of skipUsual.
+func (r *Reader) countIntegers(n int) (i int) {
+	b, at := r.Buf, r.Off
+loop:
+	for ; i < n && at >= 0 && at <= len(b)-8; i++ {
+		switch w := le.Uint64(b[at:]); {
+		case w&0x80 == 0:
+			at++
+		case w&0x8000 == 0:
+			at += 2
+		case w&0x80_0000 == 0:
+			at += 3
+		case w&0x8000_0000 == 0:
+			at += 4
+		case byte(w>>32) < 0x10:
+			at += 5
+		default:
+			break loop
+		}
 	}
 	r.Off = at
 	r.tally.nodes += i

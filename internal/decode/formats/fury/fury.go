@@ -95,6 +95,7 @@ type Reader struct {
 	quick           bool // values may be counted: see count.go
 	tally           tally
 	pairs           []pair
+	lists           [heads]listHead
 
 	names010 bool // classes have names instead of definitions
 

@@ -223,6 +223,9 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 	if r.mayCount() {
 		r.countInOrder(fields, cl)
 		r.endTally()
+		if last := len(fields) - 1; last >= 0 && r.OK() {
+			r.within = place{cl, fields[last].name}
+		}
 		return
 	}
 	for i := range fields {
@@ -238,7 +241,7 @@ func (r *Reader) inOrder(fields []field, cl *class) {
 // fieldsByTag takes fields, each after its tag, up to the end tag. In the class path may be other fields.
 func (r *Reader) fieldsByTag(fields []field, cl *class) {
 	if r.mayCount() {
-		r.countByTag(fields, nil, cl)
+		r.countByTag(fields, cl)
 		r.endTally()
 		return
 	}

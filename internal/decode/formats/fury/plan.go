@@ -13,8 +13,6 @@ import (
 // plan is how the objects of a class of the class path are written.
 type plan struct {
 	fields []field
-	// order has the numbers of the fields that came last at first, and after each; readers share it.
-	order []atomic.Int32
 	// untagged are the same as consistent mode writes them, if numbered: in compatible mode of 0.10, for a class with a number.
 	untagged []field
 	numbered bool
@@ -56,7 +54,7 @@ type field struct {
 	// wireType is the name of the type in the definition of the class, if that says it.
 	wireType string
 	wireID   int // its number, -1 if it has none
-	usual    usual
+	step     *step
 }
 
 // declared is what a declared type says of the values that stand where it was declared.
@@ -113,7 +111,6 @@ func (l *library) newPlan(c *class) (p plan) {
 	switch as {
 	case object:
 		p.fields, p.missing = l.fields(chain, l.tags)
-		p.order = make([]atomic.Int32, len(p.fields)+1)
 		if p.numbered = l.share && p.missing == "" && !l.isContainer(c.name); p.numbered {
 			p.untagged, p.missing = l.fields(chain, false)
 		}
@@ -229,9 +226,7 @@ func (l *library) fields(chain []*classfile.Class, tags bool) (fields []field, m
 	} else {
 		slices.SortStableFunc(fields, l.compare)
 	}
-	for i := range fields {
-		fields[i].usual = fields[i].usualValues()
-	}
+	addSteps(fields)
 	return fields, missing
 }
 

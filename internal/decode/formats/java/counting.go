@@ -113,39 +113,55 @@ loop:
 			n, r.fieldsEnd, r.around = r.around[k].n, r.around[k].end, r.around[:k]
 			continue
 		}
-		if at > len(buf)-shortest || len(r.handles) >= maxHandles || r.unknownHandles {
+		if at < 0 || at > len(buf)-shortest || len(r.handles) >= maxHandles || r.unknownHandles {
 			break
 		}
-		b := buf[at:]
-		switch b[0] {
+		w := (*[shortest]byte)(buf[at:])
+		switch w[0] {
 		case tcNull:
 			at++
 		case tcReference:
-			to := r.handleAt(b[1:])
-			if to == nil || r.fieldsEnd > 0 && !r.acceptsReference(n, to) || !r.refersToCounted(to) {
+			to := r.handleOf(be32(w[1:]))
+			if to == nil {
+				break loop
+			}
+			if r.fieldsEnd > 0 {
+				f := &r.fields[r.fieldsEnd-n]
+				if (f.accepted != to.a+1 || to.a < 0 || to.kind != toObject && to.kind != toEnum) && !r.acceptsReference(f, to) {
+					break loop
+				}
+			}
+			if !r.refersToCounted(to) {
 				break loop
 			}
 			at += 5
 		case tcString:
-			size := int(binary.BigEndian.Uint16(b[1:]))
-			if size > len(b)-3 || r.fieldsEnd > 0 && !r.accepts(n, textClass) {
+			size := int(binary.BigEndian.Uint16(w[1:]))
+			if size > len(buf)-at-3 {
 				break loop
+			}
+			if r.fieldsEnd > 0 {
+				if f := &r.fields[r.fieldsEnd-n]; f.accepted != textClass+1 && !r.accepts(f, textClass) {
+					break loop
+				}
 			}
 			r.addHandle(toString, int32(at+3), int32(size), -1)
 			at += 3 + size
 		case tcObject:
-			if len(r.around) >= most {
-				break loop
-			}
-			to := r.handleAt(b[2:])
-			if b[1] != tcReference || to == nil || to.kind != toClass {
+			to := r.handleOf(be32(w[2:]))
+			if w[1] != tcReference || to == nil || to.kind != toClass || len(r.around) >= most {
 				break loop
 			}
 			i := to.a
 			c := &r.classes[i]
 			size := 6 + int(c.size)
-			if size > len(b)-shortest || !c.read || r.fieldsEnd > 0 && !r.accepts(n, i) {
+			if size > len(buf)-at-shortest || !c.read {
 				break loop
+			}
+			if r.fieldsEnd > 0 {
+				if f := &r.fields[r.fieldsEnd-n]; f.accepted != i+1 && !r.accepts(f, i) {
+					break loop
+				}
 			}
 			if c.common == commonBox {
 				run := n
@@ -164,10 +180,11 @@ loop:
 			case commonObject:
 				nodes += 3 + int(c.prims)
 			case commonList:
-				if r.assumeNoFields || b[size] != tcBlockData || b[size+1] == 0 || size+2+int(b[size+1]) > len(b) {
+				block := int(buf[at+size+1])
+				if r.assumeNoFields || buf[at+size] != tcBlockData || block == 0 || size+2+block > len(buf)-at {
 					break loop
 				}
-				size += 2 + int(b[size+1])
+				size += 2 + block
 				items, own = remaining{n: untilEnd}, size
 				nodes += 5 + int(c.prims)
 			case derived:
@@ -200,7 +217,7 @@ loop:
 			}
 			continue
 		case tcEnum:
-			if len(r.around) >= most || !r.countEnum(b, n) {
+			if len(r.around) >= most || !r.countEnum(w, n) {
 				break loop
 			}
 			at += 11
@@ -227,17 +244,11 @@ loop:
 	return remaining{n, r.fieldsEnd}
 }
 
-// accepts reports whether an object of a class can be the value that comes next, of the last n fields before fieldsEnd.
-func (r *Reader) accepts(n int, class int32) bool {
-	f := &r.fields[r.fieldsEnd-n]
-	return f.accepted == class+1 || r.acceptsNow(f, class)
-}
-
 // textClass stands for the class of texts.
 const textClass = -2
 
-// acceptsNow is accepts for another class than the one that the field accepted last.
-func (r *Reader) acceptsNow(f *fieldDesc, class int32) bool {
+// accepts reports whether an object of a class can be the value of a field, which did not accept the same one last.
+func (r *Reader) accepts(f *fieldDesc, class int32) bool {
 	name, ok := "java.lang.String", true
 	if class != textClass {
 		name, ok = r.nameOf(class)
@@ -253,16 +264,15 @@ func (r *Reader) acceptsNow(f *fieldDesc, class int32) bool {
 }
 
 // acceptsReference is accepts for what a reference refers to.
-func (r *Reader) acceptsReference(n int, to *handle) bool {
+func (r *Reader) acceptsReference(f *fieldDesc, to *handle) bool {
 	switch {
 	case to.kind == toClass || to.kind == toClassObject || to.a < 0:
 		name, ok := r.classOf(to)
-		d := r.fields[r.fieldsEnd-n].declared
-		return !ok || d == nil || d.accepts(name)
+		return !ok || f.declared == nil || f.declared.accepts(name)
 	case to.kind == toString:
-		return r.accepts(n, textClass)
+		return f.accepted == textClass+1 || r.accepts(f, textClass)
 	}
-	return r.accepts(n, to.a)
+	return f.accepted == to.a+1 || r.accepts(f, to.a)
 }
 
 // countBoxes takes a box of a class, and others that follow it, up to most, each of size bytes. It returns how many it took.
@@ -279,8 +289,8 @@ func (r *Reader) countBoxes(at, size int, class int32, most int) (n int) {
 	}
 }
 
-// shortest is the number of bytes from an item on that countCommon needs.
-const shortest = 6
+// shortest is the number of bytes from an item on that countCommon looks at at once.
+const shortest = 11
 
 // assignCounted assigns the next handle to an object that is counted.
 func (r *Reader) assignCounted(k handleKind, a, b int32) {
@@ -313,35 +323,28 @@ func (r *Reader) refersToCounted(to *handle) bool {
 	return to.kind != toClassObject && !to.hidden && (to.node >= 0 || to.kind == toClass)
 }
 
-// countEnum takes the handle of a constant where b starts, whose class and name came before: TC_ENUM TC_REFERENCE handle newHandle
-// TC_REFERENCE handle.
-func (r *Reader) countEnum(b []byte, n int) bool {
-	class := r.referredClass(b)
-	if class < 0 || r.fieldsEnd > 0 && !r.accepts(n, class) || len(b) < 11 || b[6] != tcReference {
+// countEnum takes the handle of a constant whose class and name came before: TC_ENUM TC_REFERENCE handle newHandle TC_REFERENCE handle.
+func (r *Reader) countEnum(b *[shortest]byte, n int) bool {
+	class, name := r.handleOf(be32(b[2:])), r.handleOf(be32(b[7:]))
+	if b[1] != tcReference || class == nil || class.kind != toClass || !r.classes[class.a].read ||
+		b[6] != tcReference || name == nil || name.kind != toString {
 		return false
 	}
-	if to := r.handleAt(b[7:]); to == nil || to.kind != toString {
-		return false
+	if r.fieldsEnd > 0 {
+		if f := &r.fields[r.fieldsEnd-n]; f.accepted != class.a+1 && !r.accepts(f, class.a) {
+			return false
+		}
 	}
-	r.assignCounted(toEnum, class, int32(be32(b[7:])-baseHandle))
+	r.assignCounted(toEnum, class.a, int32(be32(b[7:])-baseHandle))
 	return true
 }
 
-// referredClass returns the class that the reference after the first byte of b refers to, -1 for anything else.
-func (r *Reader) referredClass(b []byte) int32 {
-	if len(b) < 6 || b[1] != tcReference || len(r.handles) >= maxHandles {
-		return -1
-	}
-	to := r.handleAt(b[2:])
-	if to == nil || to.kind != toClass || !r.classes[to.a].read {
-		return -1
-	}
-	return to.a
-}
-
 // handleAt returns what the handle at the start of b refers to, nil for nothing.
-func (r *Reader) handleAt(b []byte) *handle {
-	h := int64(int32(be32(b))) - baseHandle
+func (r *Reader) handleAt(b []byte) *handle { return r.handleOf(be32(b)) }
+
+// handleOf returns what a handle refers to, nil for nothing.
+func (r *Reader) handleOf(v uint32) *handle {
+	h := int64(int32(v)) - baseHandle
 	if h < 0 || h >= int64(len(r.handles)) {
 		return nil
 	}

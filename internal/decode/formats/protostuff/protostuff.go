@@ -88,6 +88,7 @@ type Reader struct {
 	nulls   int      // fields that have no bytes
 	again   bool     // bytes are read again, whose objects have numbers
 	seconds int32    // of the last zone offset that was read
+	groups  []uint64 // scratch for the fields of the groups that skipGroup is in
 	library *library // may be nil
 
 	// With a library:

@@ -144,7 +144,7 @@ func (r *Reader) skipUsual() {
 
 // skipGroup takes fields up to and with the end of the group of field.
 func (r *Reader) skipGroup(field uint64) {
-	open := []uint64{field}
+	open := append(r.groups[:0], field)
 	for len(open) > 0 && r.OK() {
 		r.skipUsual()
 		f, w := r.tag()
@@ -168,4 +168,5 @@ func (r *Reader) skipGroup(field uint64) {
 			r.Fail(decode.Limit, fmt.Sprintf("groups nested at most %d deep", decode.MaxDepth), "deeper nesting")
 		}
 	}
+	r.groups = open
 }
