@@ -25,7 +25,9 @@ type Decoder struct {
 	older bool
 	// nameBytes is the approximate memory of the cached names.
 	nameBytes int
-	trees     int
+	// likes are cached names by the hash of their descriptors.
+	likes [1 << 8]*Names
+	trees int
 	seed      maphash.Seed // random in each process, so that a capture cannot force collisions
 }
 
