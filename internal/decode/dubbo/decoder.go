@@ -28,7 +28,7 @@ type Decoder struct {
 	// likes are cached names by the hash of their descriptors.
 	likes [1 << 8]*Names
 	trees int
-	seed      maphash.Seed // random in each process, so that a capture cannot force collisions
+	seed  maphash.Seed // random in each process, so that a capture cannot force collisions
 }
 
 // serialization is a format with its reader and the names that it has read.
