@@ -41,18 +41,14 @@ type page struct {
 	view   *report.View
 	style  report.Style
 	ranked *ranked
+	w      io.Writer
+	err    error
 }
 
 // Write prints a report as a page.
 func Write(w io.Writer, r *report.Report, s report.Style) error {
 	s.Width, s.Color = 0, false
-	p := &page{report: r, view: r.View(s), style: s}
-	var err error
-	written := func() { // what was printed so far is written and dropped
-		if err == nil {
-			_, err = p.WriteTo(w)
-		}
-	}
+	p := &page{report: r, view: r.View(s), style: s, w: w}
 	p.begin()
 	calls, bars := p.view.Ranking != nil, false
 	if calls {
@@ -69,22 +65,30 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	if calls {
 		p.heaviest()
 	}
-	written()
+	p.write()
 	p.findings()
-	written()
+	p.write()
 	p.onTheWire()
 	if calls {
 		p.made()
-		written()
+		p.write()
 		p.methods()
+		p.write()
 		p.pairs()
 	}
-	written()
+	p.write()
 	p.coverage()
 	p.glossary()
 	p.bottom()
-	written()
-	return err
+	p.write()
+	return p.err
+}
+
+// write writes what was printed so far, and drops it.
+func (p *page) write() {
+	if p.err == nil {
+		_, p.err = p.WriteTo(p.w)
+	}
 }
 
 // WriteDocument prints a document as a page: its summary, and tables that can be sorted.
