@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ const (
 	maxCommandText = 400
 )
 
+// manyGroups take some 10 MB, and the run that counted them as much again.
+const manyGroups = 20_000
+
 // page is the state of Write.
 type page struct {
 	doc
@@ -48,6 +52,9 @@ type page struct {
 // Write prints a report as a page.
 func Write(w io.Writer, r *report.Report, s report.Style) error {
 	s.Width, s.Color = 0, false
+	if len(r.Groups) > manyGroups {
+		runtime.GC() // else the page may take its memory beside what only the run needed
+	}
 	p := &page{report: r, view: r.View(s), style: s, w: w}
 	p.begin()
 	calls, bars := p.view.Ranking != nil, false
