@@ -6,7 +6,7 @@ import "dubbo-wire/internal/decode"
 // call may keep it.
 type Sample struct {
 	// Paths are the bytes of the leaves of the body, which add up to the body; nil if they were not looked at.
-	Paths *decode.Columns[decode.PathKey, int64]
+	Paths *decode.BodyPaths
 	// Fields are how fields are used, nil if that was not looked at, or the body was not read to its end, or it is compressed.
 	Fields *decode.BodyFields
 	// Attachments are the attachments of the message, in wire order.

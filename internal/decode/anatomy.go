@@ -1,6 +1,10 @@
 package decode
 
-import "cmp"
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+)
 
 // PathBytes is the number of bytes of one class at one path, of one body or of several. In these paths [*] stands for all
 // elements of a list and for all entries of a map. Arguments keep their numbers and attachments their keys.
@@ -16,16 +20,31 @@ type PathKey struct {
 	Class Class
 }
 
-// PathColumns returns a copy of the paths of a body.
-func PathColumns(list []PathBytes, known *KeyCache[PathKey]) *Columns[PathKey, int64] {
-	c := &Columns[PathKey, int64]{
-		Keys:   known.Of(len(list), func(i int) PathKey { return PathKey{list[i].Path, list[i].Class} }),
-		Values: make([]int64, len(list)),
-	}
+// BodyPaths are the bytes of a body by path. Many bodies are kept, so their numbers are packed: most take one byte.
+type BodyPaths struct {
+	Keys  []PathKey // may be those of other bodies, too, and must not be changed
+	bytes []byte    // a varint for each key
+}
+
+// PackPaths returns a copy of the paths of a body.
+func PackPaths(list []PathBytes, known *KeyCache[PathKey]) *BodyPaths {
+	var room [256]byte
+	packed := room[:0]
 	for i := range list {
-		c.Values[i] = list[i].Bytes
+		packed = binary.AppendUvarint(packed, uint64(list[i].Bytes))
 	}
-	return c
+	return &BodyPaths{known.Of(len(list), func(i int) PathKey { return PathKey{list[i].Path, list[i].Class} }), bytes.Clone(packed)}
+}
+
+// All yields the paths with their bytes.
+func (p *BodyPaths) All(yield func(PathKey, int64) bool) {
+	packed := p.bytes
+	for _, k := range p.Keys {
+		n, size := binary.Uvarint(packed)
+		if packed = packed[size:]; !yield(k, int64(n)) {
+			return
+		}
+	}
 }
 
 // OtherPaths is the path of bytes that exceed the limit of distinct paths.

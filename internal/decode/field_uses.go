@@ -1,7 +1,10 @@
 package decode
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
+	"iter"
 	"slices"
 )
 
@@ -61,6 +64,10 @@ func (f *FieldUse) NeverSet() bool { return f.Set == 0 && f.Path != OtherPaths }
 // Bytes returns the bytes of defaults and of values that the schema does not have.
 func (f *FieldCounts) Bytes() int64 { return f.DefaultBytes + f.UndeclaredBytes }
 
+func (f *FieldCounts) numbers() [4]*int64 {
+	return [...]*int64{&f.Set, &f.Defaults, &f.DefaultBytes, &f.UndeclaredBytes}
+}
+
 func (f *FieldCounts) add(o *FieldCounts) {
 	f.Set += o.Set
 	f.Defaults += o.Defaults
@@ -68,16 +75,37 @@ func (f *FieldCounts) add(o *FieldCounts) {
 	f.UndeclaredBytes += o.UndeclaredBytes
 }
 
-// BodyFields are the fields of a body, by path.
-type BodyFields = Columns[string, FieldCounts]
+// BodyFields are the fields of a body, by path. Many bodies are kept, so their numbers are packed: most take one byte.
+type BodyFields struct {
+	Keys   []string // may be those of other bodies, too, and must not be changed
+	counts []byte   // four varints for each key
+}
 
-// FieldColumns returns a copy of the fields of a body.
-func FieldColumns(list []FieldUse, known *KeyCache[string]) *BodyFields {
-	c := &BodyFields{Keys: known.Of(len(list), func(i int) string { return list[i].Path }), Values: make([]FieldCounts, len(list))}
+// PackFields returns a copy of the fields of a body.
+func PackFields(list []FieldUse, known *KeyCache[string]) *BodyFields {
+	var room [256]byte
+	packed := room[:0]
 	for i := range list {
-		c.Values[i] = list[i].FieldCounts
+		for _, n := range list[i].numbers() {
+			packed = binary.AppendUvarint(packed, uint64(*n))
+		}
 	}
-	return c
+	return &BodyFields{known.Of(len(list), func(i int) string { return list[i].Path }), bytes.Clone(packed)}
+}
+
+// All yields the fields with their counts.
+func (b *BodyFields) All(yield func(string, FieldCounts) bool) {
+	packed := b.counts
+	for _, k := range b.Keys {
+		var f FieldCounts
+		for _, to := range f.numbers() {
+			n, size := binary.Uvarint(packed)
+			*to, packed = int64(n), packed[size:]
+		}
+		if !yield(k, f) {
+			return
+		}
+	}
 }
 
 // FieldUses adds up the fields of bodies. The zero value is empty.
@@ -88,19 +116,27 @@ type FieldUses struct {
 	sums            *Listed[string, FieldCounts]
 }
 
-// all returns the fields, which must not be changed.
-func (u *FieldUses) all() BodyFields {
+// all returns the fields. Their keys, and the values of several bodies, must not be changed.
+func (u *FieldUses) all() (c Columns[string, FieldCounts]) {
 	switch {
 	case u.only != nil:
-		return *u.only
+		c.Keys, c.Values = u.only.Keys, make([]FieldCounts, 0, len(u.only.Keys))
+		for _, f := range u.only.All {
+			c.Values = append(c.Values, f)
+		}
 	case u.sums != nil:
-		return u.sums.Columns
+		c = u.sums.Columns
 	}
-	return BodyFields{}
+	return c
 }
 
 // Len returns the number of fields.
-func (u *FieldUses) Len() int { return len(u.all().Keys) }
+func (u *FieldUses) Len() int {
+	if u.only != nil {
+		return len(u.only.Keys)
+	}
+	return len(u.all().Keys)
+}
 
 // Add adds the fields of a body, which are kept and must not be changed. Those that would exceed most have the path OtherPaths.
 func (u *FieldUses) Add(body *BodyFields, bytes int64, most int) {
@@ -108,27 +144,29 @@ func (u *FieldUses) Add(body *BodyFields, bytes int64, most int) {
 		u.only, u.Messages, u.Bytes = body, 1, bytes
 		return
 	}
-	u.add(*body, 1, bytes, most)
+	u.add(body.All, 1, bytes, most)
 }
 
 // Merge adds the fields of other bodies.
 func (u *FieldUses) Merge(o *FieldUses, most int) {
-	var c BodyFields
-	for _, f := range o.List() { // in a fixed order, so that the same fields exceed the limit each time
-		c.Keys, c.Values = append(c.Keys, f.Path), append(c.Values, f.FieldCounts)
-	}
-	u.add(c, o.Messages, o.Bytes, most)
+	u.add(func(yield func(string, FieldCounts) bool) {
+		for _, f := range o.List() { // in a fixed order, so that the same fields exceed the limit each time
+			if !yield(f.Path, f.FieldCounts) {
+				return
+			}
+		}
+	}, o.Messages, o.Bytes, most)
 }
 
-func (u *FieldUses) add(c BodyFields, messages, bytes int64, most int) {
+func (u *FieldUses) add(fields iter.Seq2[string, FieldCounts], messages, bytes int64, most int) {
 	u.Messages += messages
 	u.Bytes += bytes
 	if u.sums == nil {
-		all := u.all()
-		u.sums = &Listed[string, FieldCounts]{Columns: BodyFields{slices.Clip(all.Keys), slices.Clone(all.Values)}}
+		u.sums = &Listed[string, FieldCounts]{Columns: u.all()}
+		u.sums.Keys = slices.Clip(u.sums.Keys)
 		u.only = nil
 	}
-	for i, path := range c.Keys {
+	for path, f := range fields {
 		sum := u.sums.Find(path)
 		if sum == nil {
 			if len(u.sums.Keys) >= most {
@@ -138,7 +176,7 @@ func (u *FieldUses) add(c BodyFields, messages, bytes int64, most int) {
 				sum = u.sums.Add(path, FieldCounts{})
 			}
 		}
-		sum.add(&c.Values[i])
+		sum.add(&f)
 	}
 }
 

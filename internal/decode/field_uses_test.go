@@ -117,7 +117,7 @@ func TestFieldsBeyondLimits(t *testing.T) {
 	list, _ = a.Fields(nil, tree)
 	require.Len(t, list, maxAnatomyPaths+1)
 	var sum FieldUses
-	sum.Add(FieldColumns(list, new(KeyCache[string])), 100, 10)
+	sum.Add(PackFields(list, new(KeyCache[string])), 100, 10)
 	assert.Equal(t, 11, sum.Len())
 	assert.True(t, sum.Lacks())
 	assert.Empty(t, sum.NeverSet(), "which fields were set is not known of all")

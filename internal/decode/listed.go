@@ -12,7 +12,7 @@ type Columns[K comparable, V any] struct {
 // value is empty; it is not safe for concurrent use.
 type KeyCache[K comparable] struct{ recent [1 << keyCacheBits][]K }
 
-const keyCacheBits = 6
+const keyCacheBits = 8
 
 var keySeed = maphash.MakeSeed()
 

@@ -20,7 +20,7 @@ func (f *Frame) fields() (*decode.FieldUses, bool) {
 	}
 	list, ok := m.AppendFields(nil, new(decode.Anatomist))
 	u := new(decode.FieldUses)
-	u.Add(decode.FieldColumns(list, new(decode.KeyCache[string])), int64(m.BodyLen), len(list))
+	u.Add(decode.PackFields(list, new(decode.KeyCache[string])), int64(m.BodyLen), len(list))
 	return u, ok
 }
 

@@ -93,7 +93,7 @@ type conn struct {
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{
+	k := &Collector{
 		largeFrom: largeResponse, waitFrom: leastWait,
 		unknown: method{service: call.Unknown, name: call.Unknown, rare: &noneRare}, rest: method{service: call.Unknown, name: call.Unknown, rare: &noneRare},
 		methods: make([]methodPlace, 1<<6), byNames: make(map[*rpc.Operation]*method),
@@ -101,6 +101,8 @@ func New() *Collector {
 		targets:     make(map[targetKey]lastResponse),
 		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), deadlines: make(map[clientMethod]*deadline), serverNumbers: make(map[string]uint32), exhausted: make(map[string]*exhausted),
 	}
+	k.unknown.request.near, k.unknown.response.near = new(near), new(near) // its calls may have several limits
+	return k
 }
 
 // Call adds a closed call, which is borrowed. Copies of bodies in it are kept.
@@ -109,10 +111,10 @@ func (k *Collector) Call(c *call.Call) {
 	m, conn := k.method(c), k.conn(c)
 	m.calls++
 	if c.Request == nil {
-		m.unasked++
+		m.rarely().unasked++
 	}
 	if r := c.Request; r != nil {
-		m.request.messages(r)
+		m.requests(r)
 		if r.Operation != nil {
 			conn.client.addUse(r)
 			if conn.client.untracked {

@@ -838,9 +838,9 @@ func TestFields(t *testing.T) {
 			b.add(made{conn: uint64(i), method: method, from: 1, to: 2, request: 500, response: 1000, change: func(q, p *call.Message) {
 				inside(q, 0)
 				inside(p, 0)
-				q.Sample.Fields = decode.FieldColumns(request, known)
+				q.Sample.Fields = decode.PackFields(request, known)
 				if response != nil {
-					p.Sample.Fields = decode.FieldColumns(response, known)
+					p.Sample.Fields = decode.PackFields(response, known)
 				}
 			}})
 		}
@@ -877,7 +877,7 @@ func TestManyFields(t *testing.T) {
 	for i := range 2 * maxAllFields / maxFields {
 		b.add(made{conn: 1, method: fmt.Sprint("m", i), from: 1, to: 2, change: func(q, _ *call.Message) {
 			inside(q, 0)
-			q.Sample.Fields = decode.FieldColumns(many, known)
+			q.Sample.Fields = decode.PackFields(many, known)
 		}})
 	}
 	assert.LessOrEqual(t, b.fields, maxAllFields+2*maxAllFields/maxFields)

@@ -11,19 +11,22 @@ import (
 type method struct {
 	service, name string
 	protocol      *rpc.Protocol // nil if unknown
-	// calls counts all calls, oneWay those that expect no response, answered those with a response, unasked those without a request.
-	calls, oneWay, answered, unasked int64
-	request, response                direction
-	longest                          int64          // latency, in nanoseconds
-	uses                             uses           // by serialization of request and response
-	samples                          [2]*bodySample // of requests and responses, nil without any
-	*rare                                           // written to through rarely
-	compared                         int64          // requests that were compared with earlier ones
-	number                           uint32         // from 1; 0: unknown
+	// calls counts all calls, oneWay those that expect no response, answered those with a response.
+	calls, oneWay, answered int64
+	request, response       direction
+	largestRequest          int // the size of its body, complete or not
+	largestRequestAt        place
+	longest                 int64          // latency, in nanoseconds
+	uses                    uses           // by serialization of request and response
+	samples                 [2]*bodySample // of requests and responses, nil without any
+	*rare                                  // written to through rarely
+	compared                int64          // requests that were compared with earlier ones
+	number                  uint32         // from 1; 0: unknown
 }
 
 // rare holds the counters that most of many methods do not need.
 type rare struct {
+	unasked int64 // calls without a request
 	// big counts the complete responses of at least leastBody without a failure.
 	big, bigBytes int64
 	bodies        *bodyCopies
@@ -56,17 +59,28 @@ func placeOf(m *call.Message) place { return place{m.Number, int(m.File)} }
 // direction holds the sizes of the requests or responses of a method.
 type direction struct {
 	count, bodyBytes, frameBytes int64 // complete messages
-	// largest is the size of the largest body, complete or not.
-	largest int
-	at      place
-	cut     bool  // the largest body is not complete
-	limit   int32 // the protocol's payload limit, 0 if it has none
-	near    *near // nil if no message is
-	*extras       // nil if no message has any
+	near                         *near // nil if no message of a method that is known is
+	*extras                            // nil if no message has any
 }
 
-// near counts the messages of at least half the limit.
-type near struct{ messages, bytes int64 }
+// near counts the messages of at least half the protocol's payload limit.
+type near struct {
+	messages, bytes int64
+	limit           int // 0 if the protocol has none
+	largest         int // the size of the largest body, complete or not
+	at              place
+	cut             bool // the largest body is not complete
+}
+
+// requests counts a request and those that follow it in a streaming call.
+func (m *method) requests(r *call.Message) {
+	m.request.messages(r)
+	for ; r != nil; r = r.Next {
+		if r.BodyLen > m.largestRequest {
+			m.largestRequest, m.largestRequestAt = r.BodyLen, placeOf(r)
+		}
+	}
+}
 
 // messages counts a message and those that follow it in its direction of a streaming call.
 func (d *direction) messages(m *call.Message) {
@@ -79,22 +93,25 @@ func (d *direction) message(m *call.Message) {
 	if m.FieldsLen > 0 || m.Encoding != "" || m.Stalled > 0 || hasUncompressedHead(m) {
 		d.addExtras(m)
 	}
-	d.limit = int32(m.Protocol.PayloadLimit)
-	n := m.BodyLen
 	if m.Complete {
 		d.count++
-		d.bodyBytes += int64(n)
+		d.bodyBytes += int64(m.BodyLen)
 		d.frameBytes += int64(m.FrameLen())
 	}
-	if n > d.largest {
-		d.largest, d.at, d.cut = n, placeOf(m), !m.Complete
+	limit := m.Protocol.PayloadLimit
+	isNear := limit > 0 && m.BodyLen >= limit/2
+	if isNear && d.near == nil {
+		d.near = new(near)
 	}
-	if d.limit > 0 && n >= int(d.limit)/2 {
-		if d.near == nil {
-			d.near = new(near)
+	if n := d.near; n != nil {
+		n.limit = limit
+		if m.BodyLen > n.largest {
+			n.largest, n.at, n.cut = m.BodyLen, placeOf(m), !m.Complete
 		}
-		d.near.messages++
-		d.near.bytes += int64(n)
+		if isNear {
+			n.messages++
+			n.bytes += int64(m.BodyLen)
+		}
 	}
 }
 

@@ -47,9 +47,9 @@ func (k *Collector) addFields(to *bodySample, m *call.Message) {
 	u.Add(in.Fields, int64(m.BodyLen), min(maxFields, before+maxAllFields-k.fields))
 	k.fields += u.Len() - before
 	defaults, undeclared := int64(0), int64(0)
-	for i := range in.Fields.Values {
-		defaults += in.Fields.Values[i].DefaultBytes
-		undeclared += in.Fields.Values[i].UndeclaredBytes
+	for _, f := range in.Fields.All {
+		defaults += f.DefaultBytes
+		undeclared += f.UndeclaredBytes
 	}
 	u.defaults.add(defaults, m)
 	u.undeclared.add(undeclared, m)

@@ -47,7 +47,7 @@ func routes(k *Collector, e *evidence) {
 			continue
 		}
 		if _, path, ok := strings.Cut(m.name, " /"); ok {
-			list = append(list, route{of: m, path: "/" + path, values: 1, calls: m.calls, bytes: m.request.frameBytes + m.response.frameBytes, at: place{m.request.at.frame, m.request.at.file}})
+			list = append(list, route{of: m, path: "/" + path, values: 1, calls: m.calls, bytes: m.request.frameBytes + m.response.frameBytes, at: m.largestRequestAt})
 		}
 	}
 	if len(list) < leastValues {

@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"cmp"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
@@ -14,27 +13,27 @@ var directionNames = [2]string{"request", "response"}
 // nearLimit finds bodies of at least half of Dubbo's payload limit.
 func nearLimit(m *method, e *evidence) {
 	for i, d := range []*direction{&m.request, &m.response} {
-		limit := int64(d.limit)
-		if limit == 0 || 2*int64(d.largest) < limit {
+		n := d.near
+		if n == nil || n.limit == 0 || 2*n.largest < n.limit {
 			continue
 		}
-		over := cmp.Or(d.near, new(near))
+		largest, limit := int64(n.largest), int64(n.limit)
 		what := directionNames[i]
-		f := m.finding(d.at)
+		f := m.finding(n.at)
 		f.Text = fmt.Sprintf("its largest %s has %s bytes, %s of Dubbo's default payload limit of %s bytes", what,
-			report.Count(int64(d.largest)), share(int64(d.largest), limit), report.Count(limit))
-		if int64(d.largest) > limit {
+			report.Count(largest), share(largest, limit), report.Count(limit))
+		if largest > limit {
 			f.Text += "; Dubbo refuses it unless the limit is raised"
 		}
-		if d.cut {
+		if n.cut {
 			f.Text += "; the capture lacks a part of it"
 		}
 		f.Facts = []report.Fact{
-			words("direction", what), fact("bodyBytes", int64(d.largest)), fact("limit", limit),
-			fact("overHalf", over.messages), fact("whole", number01(!d.cut)),
+			words("direction", what), fact("bodyBytes", largest), fact("limit", limit),
+			fact("overHalf", n.messages), fact("whole", number01(!n.cut)),
 		}
-		f.Weight = over.bytes
-		e.addCalls(f, over.messages)
+		f.Weight = n.bytes
+		e.addCalls(f, n.messages)
 	}
 }
 
@@ -118,7 +117,7 @@ func envelopes(m *method, e *evidence) {
 	if l.messages < leastSampled || n == 0 || 100*n < leastEnvelopeShare*l.bodyBytes {
 		return
 	}
-	f := m.finding(m.request.at)
+	f := m.finding(m.largestRequestAt)
 	what := "versions, service, method and types are"
 	if m.protocol != nil && !m.protocol.Numbered { // the others are in headers
 		what = "names of the serialization and of types are"

@@ -264,12 +264,12 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	if k.Paths || k.Bodies {
 		var ok bool
 		if k.fields, ok = msg.AppendFields(k.fields[:0], &k.anatomy); ok {
-			in.Fields = decode.FieldColumns(k.fields, &k.fieldKeys)
+			in.Fields = decode.PackFields(k.fields, &k.fieldKeys)
 		}
 	}
 	if k.Paths {
 		k.paths = msg.AppendPaths(k.paths[:0], &k.anatomy)
-		in.Paths = decode.PathColumns(k.paths, &k.pathKeys)
+		in.Paths = decode.PackPaths(k.paths, &k.pathKeys)
 	}
 	if k.Bodies && msg.Kind == rpc.Response && msg.Encoding == "" && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
 		of.copied++

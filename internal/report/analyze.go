@@ -308,6 +308,14 @@ func (l *labels) text(column int, values []string) string {
 	return cmp.Or(text, "-")
 }
 
+// mayEnd reports whether the text of one cell may have this end. It makes no text, as there may be many cells.
+func (l *labels) mayEnd(column int, values []string, end string) bool {
+	part := l.parts[column]
+	text := term.Clean(values[part[len(part)-1]])
+	n := min(len(text), len(end))
+	return text[len(text)-n:] == end[len(end)-n:]
+}
+
 // isUnknown reports whether the names are those of responses whose request was not captured.
 func isUnknown(service, method string) bool { return service == call.Unknown && method == call.Unknown }
 

@@ -1,14 +1,12 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"io"
-	"iter"
-	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
@@ -17,24 +15,25 @@ import (
 // writeCSV prints one row per group in full precision, as RFC 4180 has it, but with Unix line ends. Column names are the paths of
 // the JSON report. The row that sums the groups beyond the limit has empty keys and their number in restGroups.
 func (r *Report) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	table := csvTable{r, r.compressed(), r.Classes()}
-	var row []string
-	for name := range table.columns(&sizes.Group{Rest: true}) {
-		row = append(row, name)
+	t := csvTable{Report: r, compressed: r.compressed(), heading: true}
+	t.texts = csv.NewWriter(&t.text)
+	if r.Parts || r.sampledParts() {
+		t.classes = r.Classes()
 	}
-	_ = out.Write(row) // Error returns its error, too
-	for _, g := range r.Groups {
-		row = row[:0]
-		for _, text := range table.columns(g) {
-			row = append(row, text)
+	out := bufio.NewWriter(w)
+	for i := -1; i < len(r.Groups); i++ {
+		g := &sizes.Group{Rest: true}
+		if i >= 0 {
+			g, t.heading = r.Groups[i], false
 		}
-		if err := out.Write(row); err != nil {
+		t.row = t.row[:0]
+		t.group(g)
+		t.row[len(t.row)-1] = '\n'
+		if _, err := out.Write(t.row); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 // csvTable is a report with what all groups say about the columns of each, because there may be many.
@@ -42,117 +41,123 @@ type csvTable struct {
 	*Report
 	compressed bool
 	classes    []decode.Class
+	none       sizes.NotOK // of groups that have none
+	heading    bool        // the row has the names of the columns
+	prefix     string      // of these names
+	row        []byte      // each cell with a comma
+	text       bytes.Buffer
+	texts      *csv.Writer // to text
 }
 
-// columns yields the names and texts of the columns of a group: its key, the members of its JSON that are texts, numbers or
-// distributions, and restGroups.
-func (r *csvTable) columns(g *sizes.Group) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for i, k := range r.By.Keys {
-			value := ""
-			if !g.Rest {
-				value = g.Values[i]
-			}
-			yield(string(k), value)
-			if k == sizes.Serialization {
-				yield("serializationId", idOrEmpty(int(g.SerializationID)))
-			}
+// group appends the cells of a group: its key, the members of its JSON that are texts, numbers or distributions, and restGroups.
+func (t *csvTable) group(g *sizes.Group) {
+	for i, k := range t.By.Keys {
+		value := ""
+		if !g.Rest {
+			value = g.Values[i]
 		}
-		j := new(jsonGroup)
-		r.jsonGroup(j, g, false)
-		j.separateResponses(g, false)
-		r.members("", reflect.ValueOf(j).Elem(), yield)
-		rest := ""
-		if g.Rest {
-			rest = strconv.FormatInt(g.Groups, 10)
+		t.cell(string(k), value)
+		if k == sizes.Serialization {
+			t.number("serializationId", int64(g.SerializationID), g.SerializationID >= 0)
 		}
-		yield("restGroups", rest)
 	}
+	t.number("calls", g.Calls, true)
+	t.number("oneWay", g.OneWay, true)
+	t.number("errors", g.Errors, true)
+	t.number("exceptions", g.Exceptions, true)
+	t.number("unanswered", g.Unanswered, true)
+	for name, rate := range t.jsonRates(g) {
+		t.cell(name, string(rate))
+	}
+	notOK := cmp.Or(g.NotOK, &t.none)
+	t.direction("request.", &g.Request)
+	t.direction("response.", g.Response())
+	t.direction("responseOk.", &g.ResponseOK)
+	t.direction("responseOther.", &notOK.Other)
+	t.direction("responseError.", &notOK.Error)
+	t.stat("latencyMicros.", &g.Latency, 1000)
+	t.stat("waitMicros.", &g.Wait, 1000)
+	bytes, sampled := g.Parts(), int64(0)
+	if t.sampledParts() {
+		bytes = new(sizes.ClassBytes)
+		if in := g.Anatomy; in != nil {
+			*bytes, sampled = in.Classes(), in.Request.Messages+in.Response.Messages
+		}
+	}
+	for _, c := range t.classes {
+		t.number("parts."+c.String(), bytes[c], true)
+	}
+	if t.sampledParts() {
+		t.number("sampled", sampled, true)
+	}
+	file := ""
+	if g.Largest.Frame > 0 {
+		file = t.inputFile(g.Largest.File)
+	}
+	t.cell("largest.file", file)
+	t.number("largest.frame", g.Largest.Frame, g.Largest.Frame > 0)
+	t.number("largest.bodyBytes", g.Largest.BodyBytes, g.Largest.Frame > 0)
+	t.number("restGroups", g.Groups, g.Rest)
 }
 
-func (r *csvTable) members(prefix string, v reflect.Value, yield func(name, text string) bool) {
-	names := csvNames[v.Type()]
-	for i := range names {
-		if names[i] == "" {
-			continue
-		}
-		name := prefix + names[i]
-		switch f := v.Field(i).Addr().Interface().(type) { // not of the field, which would be copied
-		case **int64:
-			if name != "sampled" || r.sampledParts() {
-				yield(name, integer(*f))
-			}
-		case *Number:
-			yield(name, string(*f))
-		case *struct{}: // rates
-			for name, rate := range r.jsonRates(v.Addr().Interface().(*jsonGroup).group) {
-				yield(name, string(rate))
-			}
-		case *string:
-			yield(name, *f)
-		case **jsonDirection:
-			r.members(name+".", reflect.ValueOf(*f).Elem(), yield)
-		case *jsonDirection:
-			r.members(name+".", v.Field(i), yield)
-		case *jsonStat:
-			*f = f.filled()
-			r.members(name+".", v.Field(i), yield)
-		case **jsonStat:
-			if r.compressed {
-				stat := new(jsonStat)
-				if *f != nil {
-					*stat = (*f).filled()
-				}
-				r.members(name+".", reflect.ValueOf(stat).Elem(), yield)
-			}
-		case **jsonLargest:
-			largest := cmp.Or(*f, new(jsonLargest))
-			r.members(name+".", reflect.ValueOf(largest).Elem(), yield)
-		case *[]jsonPart:
-			for _, c := range r.classes {
-				if r.Parts || r.sampledParts() {
-					text := ""
-					if *f != nil {
-						i := slices.IndexFunc(*f, func(p jsonPart) bool { return p.Path == c.String() })
-						text = "0"
-						if i >= 0 {
-							text = strconv.FormatInt((*f)[i].Bytes, 10)
-						}
-					}
-					yield(name+"."+c.String(), text)
-				}
-			}
-		}
+func (t *csvTable) direction(name string, d *sizes.Direction) {
+	t.prefix = name
+	t.number("count", d.Body.Count, true)
+	t.stat("bodyBytes.", &d.Body, 1)
+	t.stat("frameBytes.", &d.Frame, 1)
+	t.stat("wireBytes.", &d.Wire, 1)
+	if t.compressed {
+		t.stat("uncompressedBytes.", d.Uncompressed, 1)
 	}
+	t.prefix = ""
 }
 
-// csvNames has the names of the fields that are columns, by type; "" for other fields.
-var csvNames = func() map[reflect.Type][]string {
-	all := make(map[reflect.Type][]string)
-	for _, t := range []reflect.Type{
-		reflect.TypeFor[jsonGroup](), reflect.TypeFor[jsonDirection](), reflect.TypeFor[jsonStat](), reflect.TypeFor[jsonLargest](),
-	} {
-		names := make([]string, t.NumField())
-		for i := range names {
-			if f := t.Field(i); f.IsExported() && f.Tag.Get("csv") != "-" {
-				names[i], _, _ = strings.Cut(f.Tag.Get("json"), ",")
-			}
+// stat appends the numbers of a distribution divided by unit, empty cells for those that it does not have; nil has none.
+func (t *csvTable) stat(name string, s *sizes.Stat, unit int64) {
+	switch {
+	case t.heading:
+		for _, number := range [...]string{"total", "min", "mean", "p50", "p90", "p95", "p99", "max"} {
+			t.cell(name+number, "")
 		}
-		all[t] = names
+		return
+	case s == nil:
+		t.row = append(t.row, ",,,,,,,,"...)
+		return
+	case s.Count == 0:
+		t.row = append(t.row, "0,,,,,,,,"...)
+		return
 	}
-	return all
-}()
-
-func integer(n *int64) string {
-	if n == nil {
-		return ""
+	var room [len(savedPercentiles)]int64
+	t.row = append(appendDecimal(t.row, s.Total, unit), ',')
+	t.row = append(appendDecimal(t.row, s.Min, unit), ',')
+	t.row = append(strconv.AppendFloat(t.row, sizes.Round3(s.Mean()/float64(unit)), 'f', -1, 64), ',')
+	for _, n := range s.AppendPercentiles(room[:0], savedPercentiles[:]...) {
+		t.row = append(appendDecimal(t.row, n, unit), ',')
 	}
-	return strconv.FormatInt(*n, 10)
+	t.row = append(appendDecimal(t.row, s.Max, unit), ',')
 }
 
-func idOrEmpty(id int) string {
-	if id < 0 {
-		return ""
+// number appends a number, or an empty cell if it is not known.
+func (t *csvTable) number(name string, n int64, known bool) {
+	switch {
+	case t.heading:
+		t.row = append(append(t.row, t.prefix...), name...)
+	case known:
+		t.row = strconv.AppendInt(t.row, n, 10)
 	}
-	return strconv.Itoa(id)
+	t.row = append(t.row, ',')
+}
+
+// cell appends a text.
+func (t *csvTable) cell(name, text string) {
+	if t.heading {
+		text = t.prefix + name
+	}
+	if text != "" {
+		t.text.Reset()
+		_ = t.texts.Write([]string{text})
+		t.texts.Flush()
+		t.row = append(t.row, bytes.TrimSuffix(t.text.Bytes(), []byte("\n"))...)
+	}
+	t.row = append(t.row, ',')
 }

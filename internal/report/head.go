@@ -196,16 +196,9 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	if len(keys) == 0 {
 		keys = r.rankedKeys()
 	}
-	// Only their bytes and names are needed, and there may be many.
-	rows, bytesOf := r.wireBytes(keys)
+	rows, top, bytes := r.mostBytes(keys)
 	if len(rows) == 0 {
 		return line
-	}
-	top := 0
-	for i, n := range bytesOf {
-		if n > bytesOf[top] {
-			top = i
-		}
 	}
 	label := r.labels(keys)
 	var values []string
@@ -220,13 +213,17 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	for i, column := range label.columns {
 		text := label.text(i, valuesOf(top))
 		if column.Names && r.keyIndex(sizes.Method) >= 0 {
-			name, short = append(name, text), append(short, shortName(len(rows), top, func(row int) string { return label.text(i, valuesOf(row)) }))
+			name, short = append(name, text), append(short, shortName(len(rows), top, func(row int, end string) string {
+				if !label.mayEnd(i, valuesOf(row), end) {
+					return ""
+				}
+				return label.text(i, valuesOf(row))
+			}))
 			continue
 		}
 		text = column.Name + " " + text
 		name, short = append(name, text), append(short, text)
 	}
-	bytes := bytesOf[top]
 	share := percentText(bytes, all, s)
 	of, least, rate := ", "+share+" of bytes", " "+share, ""
 	if 20*r.Totals.IncompleteBytes > r.Totals.RPCBytes {
@@ -243,31 +240,41 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	}}
 }
 
-// wireBytes returns a group for each combination of values that groups have for some keys, in their order and without those beyond the limit,
-// and the bytes on the wire of all such groups.
-func (r *Report) wireBytes(keys []int) (rows []*sizes.Group, bytes []int64) {
+// mostBytes returns a group for each combination of values that groups have for some keys, in their order and without those beyond the
+// limit, the index of the first one with most bytes on the wire, and the bytes of all groups with its values. Nothing else is added up:
+// there may be many groups.
+func (r *Report) mostBytes(keys []int) (rows []*sizes.Group, top int, bytes int64) {
 	apart := true // the keys tell all groups apart
 	for i := range r.By.Keys {
 		apart = apart && (slices.Contains(keys, i) || !r.varies(i))
 	}
-	rows, bytes = make([]*sizes.Group, 0, len(r.Groups)), make([]int64, 0, len(r.Groups))
-	at := make(map[string]int)
-	for _, g := range r.Groups {
-		if g.Rest {
-			continue
-		}
-		i, name := len(rows), ""
-		if !apart {
-			name = strings.Join(listOf(keys, func(k int) string { return g.Values[k] }), "\x00")
-			if known, ok := at[name]; ok {
-				bytes[known] += g.WireBytes()
-				continue
-			}
-			at[name] = i
-		}
-		rows, bytes = append(rows, g), append(bytes, g.WireBytes())
+	beyond := func(g *sizes.Group) bool { return g.Rest }
+	rows = r.Groups
+	if slices.ContainsFunc(rows, beyond) {
+		rows = slices.DeleteFunc(slices.Clone(rows), beyond)
 	}
-	return rows, bytes
+	bytesOf := func(row int) int64 { return rows[row].WireBytes() }
+	if !apart {
+		var sums []int64
+		var firsts []*sizes.Group
+		at := make(map[string]int)
+		for _, g := range rows {
+			name := strings.Join(listOf(keys, func(k int) string { return g.Values[k] }), "\x00")
+			i, ok := at[name]
+			if !ok {
+				i = len(sums)
+				at[name], firsts, sums = i, append(firsts, g), append(sums, 0)
+			}
+			sums[i] += g.WireBytes()
+		}
+		rows, bytesOf = firsts, func(row int) int64 { return sums[row] }
+	}
+	for i := range rows {
+		if n := bytesOf(i); i == 0 || n > bytes {
+			top, bytes = i, n
+		}
+	}
+	return rows, top, bytes
 }
 
 // pairText names the client and the server that exchange most bytes of a method, if they exchange half of them also in brief.

@@ -155,7 +155,7 @@ type (
 	// jsonGroup is a group. Its key is written in front of the other members, in the order of the grouping.
 	jsonGroup struct {
 		Rest   bool   `json:"rest,omitempty"`
-		Groups *int64 `json:"groups,omitempty" csv:"-"`
+		Groups *int64 `json:"groups,omitempty"`
 
 		Protocol              *string         `json:"protocol,omitempty"`
 		Serialization         *string         `json:"serialization,omitempty"`
@@ -180,10 +180,10 @@ type (
 		Errors          *int64        `json:"errors"`
 		Exceptions      *int64        `json:"exceptions"`
 		Unanswered      *int64        `json:"unanswered"`
-		StatusUnknown   *int64        `json:"statusUnknown,omitempty" csv:"-"`
-		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
-		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // only read: see restore
-		Rates           struct{}      `json:"rates,omitzero"`            // columns of CSV, and members of the group
+		StatusUnknown   *int64        `json:"statusUnknown,omitempty"`
+		AnsweredInOther *int64        `json:"answeredInOther,omitempty"`
+		Answers         *jsonAnswers  `json:"answers,omitempty"` // only read: see restore
+		Rates           struct{}      `json:"rates,omitzero"`    // members of the group
 		Request         jsonDirection `json:"request"`
 		Response        jsonDirection `json:"response"`
 		// The responses by kind. JSON omits all three if responseOk equals response.
@@ -195,7 +195,7 @@ type (
 		Parts         []jsonPart     `json:"parts,omitempty"`
 		// Sampled is the number of bodies whose bytes are in Parts, if these are not all.
 		Sampled *int64       `json:"sampled,omitempty"`
-		Anatomy *jsonInside  `json:"anatomy,omitempty" csv:"-"`
+		Anatomy *jsonInside  `json:"anatomy,omitempty"`
 		Largest *jsonLargest `json:"largest"`
 
 		// group is the one to write. Its key and its rates are written instead of the fields for them.
@@ -211,7 +211,7 @@ type (
 		WireBytes  jsonStat `json:"wireBytes"`
 		// UncompressedBytes is present if bodies were compressed, UncompressedCount if the size of some of them is not known.
 		UncompressedBytes *jsonStat `json:"uncompressedBytes,omitempty"`
-		UncompressedCount *int64    `json:"uncompressedCount,omitempty" csv:"-"`
+		UncompressedCount *int64    `json:"uncompressedCount,omitempty"`
 	}
 	// jsonStat is a distribution. If it is empty, all numbers but the total are null.
 	jsonStat struct {
@@ -556,10 +556,19 @@ func (j *jsonGroup) value(k sizes.Key) *string {
 		}
 		return &s
 	}
-	v := reflect.ValueOf(j).Elem()
-	s, _ := v.Field(slices.Index(csvNames[v.Type()], string(k))).Interface().(*string)
+	s, _ := reflect.ValueOf(j).Elem().Field(slices.Index(groupMembers, string(k))).Interface().(*string)
 	return s
 }
+
+// groupMembers has the names of the fields of a group in JSON.
+var groupMembers = func() (names []string) {
+	t := reflect.TypeFor[jsonGroup]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}()
 
 // values returns the parts of the group's key.
 func (j *jsonGroup) values(by sizes.By) ([]string, error) {

@@ -44,16 +44,17 @@ func ShortNames(names []string, level int) []string {
 	return short
 }
 
-// shortName returns the name at an index as [ShortNames] abbreviates it at level 2 among n names.
-func shortName(n, at int, name func(i int) string) string {
-	_, short := cutPackage(name(at))
+// shortName returns the name at an index as [ShortNames] abbreviates it at level 2 among n names. Of names without this end the name
+// may be "".
+func shortName(n, at int, name func(i int, end string) string) string {
+	_, short := cutPackage(name(at, ""))
 	var same []string
 	place := 0
 	for i := range n {
 		if i == at {
 			place = len(same)
 		}
-		s := name(i)
+		s := name(i, short)
 		if _, rest := cutPackage(s); rest == short {
 			same = append(same, s)
 		}

@@ -48,7 +48,7 @@ func (k *taken) message(flags byte, serialization string, paths []decode.PathByt
 	}
 	m.Request, m.TwoWay, m.SerializationID = flags&0x80 != 0, flags&0x40 != 0, 2
 	if looked && len(paths) > 0 {
-		m.Sample = &call.Sample{Paths: decode.PathColumns(paths, new(decode.KeyCache[decode.PathKey]))}
+		m.Sample = &call.Sample{Paths: decode.PackPaths(paths, new(decode.KeyCache[decode.PathKey]))}
 	}
 	return m
 }

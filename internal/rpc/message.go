@@ -64,8 +64,11 @@ type Operation struct {
 	ProtocolVersion string
 	// Service, Version and Method are as on the wire.
 	Service, Version, Method string
-	// ServiceNull and VersionNull report a null on the wire, which some callbacks send.
-	ServiceNull, VersionNull bool
+	// ServiceNull and VersionNull report a null on the wire, which some callbacks send. Generic reports a generic call: its arguments
+	// name the method to invoke.
+	ServiceNull, VersionNull, Generic bool
+	// Hash is a hash for tables of shared operations; 0: the operation is not shared.
+	Hash uint32
 	// Descriptor is the parameter types as on the wire; Descriptors and Types are the single types as JVM descriptors
 	// and in Java source form. If the body does not tell the types, Types is nil, and Descriptors has an empty one for each
 	// parameter if it tells their number, else none.
@@ -75,10 +78,6 @@ type Operation struct {
 	Layout string
 	// ContentType is that of requests if responses without one are of the same type, or if the body of plain HTTP names the method; "" otherwise.
 	ContentType string
-	// Generic reports a generic call: its arguments name the method to invoke.
-	Generic bool
-	// Hash is a hash for tables of shared operations; 0: the operation is not shared.
-	Hash uint32
 }
 
 // Signature returns the method with its parameter types as far as the body tells them.

@@ -28,7 +28,7 @@ func (g *GroupAnatomy) Classes() (sum ClassBytes) {
 type Anatomy struct {
 	// Messages is the number of sampled bodies, Bytes their bytes, which is the sum of all paths.
 	Messages, Bytes int64
-	only            *decode.Columns[decode.PathKey, int64] // if there is one body, as in most directions of many methods
+	only            *decode.BodyPaths // if there is one body, as in most directions of many methods
 	sums            *pathSums
 	// Fields are how fields are used in those bodies that were read to their end.
 	Fields decode.FieldUses
@@ -66,7 +66,7 @@ func (a *Anatomy) add(m *call.Message) {
 	if in.Fields != nil {
 		a.Fields.Add(in.Fields, int64(m.BodyLen), maxPaths)
 	}
-	for _, n := range in.Paths.Values {
+	for _, n := range in.Paths.All {
 		a.Bytes += n
 	}
 	if a.Messages == 1 && len(in.Paths.Keys) <= maxPaths && attachments(in.Paths.Keys) <= maxAttachments {
@@ -74,8 +74,8 @@ func (a *Anatomy) add(m *call.Message) {
 		return
 	}
 	a.addUp()
-	for i, k := range in.Paths.Keys {
-		a.sums.add(k, in.Paths.Values[i], 1)
+	for k, n := range in.Paths.All {
+		a.sums.add(k, n, 1)
 	}
 }
 
@@ -86,9 +86,9 @@ func (a *Anatomy) addUp() {
 	}
 	a.sums = new(pathSums)
 	if c := a.only; c != nil {
-		a.sums.Keys, a.sums.Values = slices.Clip(c.Keys), make([]pathSum, len(c.Keys))
-		for i, n := range c.Values {
-			a.sums.Values[i] = pathSum{n, 1}
+		a.sums.Keys, a.sums.Values = slices.Clip(c.Keys), make([]pathSum, 0, len(c.Keys))
+		for _, n := range c.All {
+			a.sums.Values = append(a.sums.Values, pathSum{n, 1})
 		}
 		a.sums.attachments, a.only = attachments(c.Keys), nil
 	}
@@ -132,8 +132,8 @@ func (s *pathSums) add(k decode.PathKey, bytes, messages int64) {
 // all yields all paths.
 func (a *Anatomy) all(yield func(PathSum) bool) {
 	if c := a.only; c != nil {
-		for i, k := range c.Keys {
-			if !yield(PathSum{k.Path, k.Class, c.Values[i], 1}) {
+		for k, n := range c.All {
+			if !yield(PathSum{k.Path, k.Class, n, 1}) {
 				return
 			}
 		}

@@ -19,8 +19,15 @@ import (
 type Stat struct {
 	Count, Total int64
 	Min, Max     int64
-	compact      compactBuckets
-	table        *bucketTable // instead of compact, from tableFrom numbers on
+	counts       *counts // nil: at most fewNumbers, which the other fields tell
+}
+
+// fewNumbers is the largest count for which minimum, maximum and total tell every number.
+const fewNumbers = 3
+
+type counts struct {
+	compact compactBuckets
+	table   *bucketTable // instead of compact, from tableFrom numbers on
 }
 
 type bucket struct {
@@ -62,24 +69,64 @@ func bounds(i int32) (lo, hi int64) {
 
 // Add counts v.
 func (s *Stat) Add(v int64) {
-	if s.Count == 0 {
+	c := s.counts
+	switch {
+	case c != nil:
+	case s.Count == 0:
 		s.Min, s.Max = v, v
+	case s.Count == fewNumbers:
+		c = s.makeCounts()
 	}
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	s.Count++
 	s.Total += v
-	if t := s.table; t != nil {
+	if c == nil {
+		return
+	}
+	if t := c.table; t != nil {
 		t.batch[t.pending] = indexOf(v)
 		if t.pending++; t.pending == batchLen {
 			t.flush()
 		}
 		return
 	}
-	s.compact.add(indexOf(v))
+	c.compact.add(indexOf(v))
 	if s.Count >= tableFrom {
 		var buffer [tableFrom]bucket
-		s.useTable(s.compact.sorted(buffer[:0]))
+		c.useTable(c.compact.sorted(buffer[:0]))
 	}
+}
+
+// few appends the buckets of at most fewNumbers to an empty list in ascending order.
+func (s *Stat) few(list []bucket) []bucket {
+	numbers := [...]int64{s.Min, s.Max, s.Max}
+	if s.Count == fewNumbers {
+		numbers[1] = s.Total - s.Min - s.Max // right even if the total has overflowed
+	}
+	for _, v := range numbers[:s.Count] {
+		index := indexOf(v)
+		if last := len(list) - 1; last >= 0 && list[last].index == index {
+			list[last].count++
+			continue
+		}
+		list = append(list, bucket{index, 1})
+	}
+	return list
+}
+
+// makeCounts returns the counts. If the numbers are few, it makes them.
+func (s *Stat) makeCounts() *counts {
+	if s.counts == nil {
+		var room [fewNumbers]bucket
+		list := s.few(room[:0])
+		s.counts = new(counts)
+		for _, b := range list {
+			for range b.count {
+				s.counts.compact.add(b.index)
+			}
+		}
+	}
+	return s.counts
 }
 
 // AddN counts v n times: a sampled number that stands for others.
@@ -93,29 +140,34 @@ func (s *Stat) AddN(v, n int64) {
 	case s.Count == 0:
 		s.Min, s.Max = v, v
 	}
+	c := s.makeCounts()
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	s.Count += n
 	s.Total += v * n
-	if s.table == nil {
-		s.useTable(s.compact.sorted(nil))
+	if c.table == nil {
+		c.useTable(c.compact.sorted(nil))
 	}
-	s.table.add(indexOf(v), n)
+	c.table.add(indexOf(v), n)
 }
 
 // useTable replaces the buckets by a table with those of list.
-func (s *Stat) useTable(list []bucket) {
-	s.table, s.compact = newBucketTable(len(list)), compactBuckets{}
+func (c *counts) useTable(list []bucket) {
+	c.table, c.compact = newBucketTable(len(list)), compactBuckets{}
 	for _, b := range list {
-		s.table.add(b.index, b.count)
+		c.table.add(b.index, b.count)
 	}
 }
 
 // sorted returns the buckets in ascending order. Those of a distribution without a table are appended to room, which is empty.
 func (s *Stat) sorted(room []bucket) []bucket {
-	if s.table != nil {
-		return s.table.sorted()
+	switch c := s.counts; {
+	case c == nil:
+		return s.few(room)
+	case c.table != nil:
+		return c.table.sorted()
+	default:
+		return c.compact.sorted(room)
 	}
-	return s.compact.sorted(room)
 }
 
 // Mean returns the mean, 0 if s is empty.
@@ -177,22 +229,29 @@ func (s *Stat) Merge(o *Stat) {
 	if o.Count == 0 {
 		return
 	}
+	few := s.counts == nil && o.counts == nil && s.Count+o.Count <= fewNumbers
+	if !few {
+		s.makeCounts()
+	}
 	if s.Count == 0 {
 		s.Min, s.Max = o.Min, o.Max
 	}
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
 	s.Count += o.Count
 	s.Total += o.Total
-	if s.table == nil && o.table == nil && s.Count < tableFrom {
-		var room [tableFrom]bucket
-		s.compact.merge(o.compact.sorted(room[:0]))
+	if few {
 		return
 	}
-	if s.table == nil {
-		s.useTable(s.compact.sorted(nil))
-	}
 	var room [tableFrom]bucket
-	for _, b := range o.sorted(room[:0]) {
-		s.table.add(b.index, b.count)
+	list, c := o.sorted(room[:0]), s.counts
+	if c.table == nil {
+		if s.Count < tableFrom {
+			c.compact.merge(list)
+			return
+		}
+		c.useTable(c.compact.sorted(nil))
+	}
+	for _, b := range list {
+		c.table.add(b.index, b.count)
 	}
 }

@@ -3,6 +3,7 @@ package sizes
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -42,6 +43,7 @@ type Pair struct {
 type MethodBytes struct {
 	Service, Method  string
 	Calls, WireBytes int64
+	pair             *Pair
 }
 
 type (
@@ -53,7 +55,7 @@ type (
 		conn    uint64 // the key of the connection
 		names   *rpc.Operation
 		generic string // the method that a generic call invokes
-		side    int32  // that sent the request
+		side    int8   // that sent the request
 	}
 )
 
@@ -64,13 +66,13 @@ type tie struct {
 	conn    uint64
 	names   *rpc.Operation
 	generic *string // nil unless a generic call invokes a method
+	stratum *Stratum
+	method  *MethodBytes
 	// calls and wireBytes are not yet in the pair and the method.
-	calls, wireBytes int64
-	stratum          *Stratum
-	pair             *Pair
-	method           *MethodBytes
-	side             int32
-	untied           bool // it is no longer in the table: nothing will add up what it counts
+	wireBytes int64
+	calls     uint32
+	side      int8
+	untied    bool // it is no longer in the table: nothing will add up what it counts
 }
 
 // key returns the key of the tie.
@@ -153,7 +155,13 @@ const (
 
 // NewPairs returns an empty set of pairs.
 func NewPairs() *Pairs {
-	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make([]*tie, 1<<8), strata: make(map[stratumKey]*Stratum), rest: new(Pair), numbers: make(map[string]uint32)}
+	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make([]*tie, 1<<8), strata: make(map[stratumKey]*Stratum), rest: newPair(pairKey{}), numbers: make(map[string]uint32)}
+}
+
+func newPair(key pairKey) *Pair {
+	p := &Pair{Client: key.client, Server: key.server, methods: make(map[methodKey]*MethodBytes)}
+	p.other.pair = p
+	return p
 }
 
 // CountPairs makes the aggregator add every message to p.
@@ -172,10 +180,11 @@ func (t *tie) Settle(m *call.Message) {
 
 // addUp adds what the tie counted to its pair and method.
 func (t *tie) addUp() {
-	t.pair.Calls += t.calls
-	t.method.Calls += t.calls
-	t.pair.WireBytes += t.wireBytes
-	t.method.WireBytes += t.wireBytes
+	m := t.method
+	m.Calls += int64(t.calls)
+	m.pair.Calls += int64(t.calls)
+	m.WireBytes += t.wireBytes
+	m.pair.WireBytes += t.wireBytes
 	t.calls, t.wireBytes = 0, 0
 }
 
@@ -191,7 +200,7 @@ func (p *Pairs) addUp() {
 // tie returns the tie of the messages of a call.
 func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	m := firstMessage(c)
-	k := tieKey{g, c.Conn.Key, m.Operation, m.GenericMethod, int32(c.Side)}
+	k := tieKey{g, c.Conn.Key, m.Operation, m.GenericMethod, int8(c.Side)}
 	if k.names != nil && k.names.Hash == 0 { // no other call has it
 		t := p.newTie(&k, c, m)
 		t.untied = true
@@ -244,7 +253,7 @@ func (p *Pairs) untie() {
 }
 
 func (p *Pairs) newTie(k *tieKey, c *call.Call, m *call.Message) *tie {
-	t := &tie{group: k.group, conn: k.conn, names: k.names, side: k.side, pair: p.rest}
+	t := &tie{group: k.group, conn: k.conn, names: k.names, side: k.side}
 	if k.generic != "" {
 		generic := k.generic
 		t.generic = &generic
@@ -253,20 +262,22 @@ func (p *Pairs) newTie(k *tieKey, c *call.Call, m *call.Message) *tie {
 	t.stratum = p.stratum(k.group, name)
 	host := call.Host(c.Client())
 	key := pairKey{host, c.Server()}
-	if pair := p.pairs[key]; pair != nil {
-		t.pair = pair
-	} else if len(p.pairs) < maxPairs {
-		t.pair = &Pair{Client: host, Server: c.Server(), methods: make(map[methodKey]*MethodBytes)}
-		p.pairs[key] = t.pair
+	pair := p.pairs[key]
+	if pair == nil {
+		pair = p.rest
+		if len(p.pairs) < maxPairs {
+			pair = newPair(key)
+			p.pairs[key] = pair
+		}
 	}
-	t.method = t.pair.methods[name]
+	t.method = pair.methods[name]
 	switch {
 	case t.method != nil:
-	case t.pair == p.rest || len(t.pair.methods) >= maxPairMethods:
-		t.method = &t.pair.other
+	case pair == p.rest || len(pair.methods) >= maxPairMethods:
+		t.method = &pair.other
 	default:
-		t.method = &MethodBytes{Service: name.service, Method: name.method}
-		t.pair.methods[name] = t.method
+		t.method = &MethodBytes{Service: name.service, Method: name.method, pair: pair}
+		pair.methods[name] = t.method
 	}
 	return t
 }
@@ -350,7 +361,7 @@ func (p *Pairs) message(s *Stratum, m *call.Message) {
 func (p *Pairs) call(g *Group, c *call.Call) *tie {
 	t := p.tie(g, c)
 	t.calls++
-	if t.untied {
+	if t.untied || t.calls == math.MaxUint32 {
 		t.addUp()
 	}
 	return t

@@ -45,10 +45,11 @@ func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 	if t := float64(total); t < low-slack || t > high+slack {
 		return Stat{}, errTotal
 	}
+	s.counts = new(counts)
 	if s.Count < tableFrom {
-		s.compact.encode(buckets)
+		s.counts.compact.encode(buckets)
 	} else {
-		s.useTable(buckets)
+		s.counts.useTable(buckets)
 	}
 	return s, nil
 }

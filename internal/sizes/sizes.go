@@ -452,7 +452,7 @@ func (g *Group) Settle(m *call.Message) {
 
 // group returns the group of a call. A response without a request has the names "?".
 func (a *Aggregator) group(c *call.Call) *Group {
-	if a.known == nil || c.Request == nil || c.Request.Operation == nil || c.Request.GenericMethod != "" {
+	if a.known == nil || c.Request == nil || c.Request.Operation == nil || c.Request.Operation.Hash == 0 || c.Request.GenericMethod != "" {
 		return a.groupByKey(c)
 	}
 	// All requests with the same names share the operation.
@@ -489,7 +489,7 @@ func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
 	if a.unnumbered == nil {
 		a.unnumbered = make(map[unnumbered]*Group)
 	}
-	if !g.Rest && e.operation.Hash != 0 && len(a.unnumbered) < maxKnown {
+	if !g.Rest && len(a.unnumbered) < maxKnown {
 		a.unnumbered[e] = g
 	}
 	return g

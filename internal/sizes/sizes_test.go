@@ -169,8 +169,8 @@ func TestKeptAnyWay(t *testing.T) {
 			if i%997 == 0 {
 				s.Percentile(50) // reading in between changes nothing
 			}
-			dense = dense || s.table != nil && s.table.dense != nil
-			sparse = sparse || s.table != nil && s.table.dense == nil && i > 1000
+			dense = dense || s.counts != nil && s.counts.table != nil && s.counts.table.dense != nil
+			sparse = sparse || s.counts != nil && s.counts.table != nil && s.counts.table.dense == nil && i > 1000
 		}
 		got := make(map[int32]int64)
 		list := s.sorted(nil)

@@ -110,7 +110,7 @@ func (b *body) printNames(n *Names) bool {
 	if b.printed.Printing != decode.PrintParts {
 		return true
 	}
-	if n.printed == nil {
+	if n.parts.printed == nil {
 		var list []byte
 		from := 0
 		for i, name := range EnvelopeTexts {
@@ -124,18 +124,18 @@ func (b *body) printNames(n *Names) bool {
 		if from != len(n.raw) {
 			return false
 		}
-		n.printed = list
+		n.parts.printed = list
 		b.d.nameBytes += len(list)
 	}
-	b.printed.Parts = append(b.printed.Parts, n.printed...)
+	b.printed.Parts = append(b.printed.Parts, n.parts.printed...)
 	return true
 }
 
 // countedNames reads the envelope. The classes of its bytes are known from the first request with the same bytes.
 func (b *body) countedNames(s decode.Summer) *Names {
-	if n := b.serialization.skim(b.d, b.f.Body); n != nil && n.counted {
+	if n := b.serialization.skim(b.d, b.f.Body); n != nil && n.parts != nil {
 		s.Resume(len(n.raw))
-		s.SetSum(n.parts)
+		s.SetSum(n.parts.bytes)
 		return n
 	}
 	FieldEnvelope.skip(b.r, b.layout)
@@ -144,14 +144,18 @@ func (b *body) countedNames(s decode.Summer) *Names {
 	}
 	raw := b.f.Body[:b.r.Offset()]
 	n := b.known(raw)
-	if n == nil || !n.counted {
+	if n == nil || n.parts == nil {
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
 		if n = b.texts(); n == nil {
 			return nil
 		}
-		n.parts, n.counted = s.Sum()
+		sum, ok := s.Sum()
+		if !ok {
+			return nil
+		}
+		n.parts = &nameParts{bytes: sum}
 	}
 	b.serialization.keep(b.d, raw, n)
-	s.SetSum(n.parts)
+	s.SetSum(n.parts.bytes)
 	return n
 }

@@ -25,8 +25,10 @@ type Decoder struct {
 	older bool
 	// nameBytes is the approximate memory of the cached names.
 	nameBytes int
-	trees     int
-	seed      maphash.Seed // random in each process, so that a capture cannot force collisions
+	// likes are cached names by the hash of their descriptors.
+	likes [1 << 8]*Names
+	trees int
+	seed  maphash.Seed // random in each process, so that a capture cannot force collisions
 }
 
 // serialization is a format with its reader and the names that it has read.

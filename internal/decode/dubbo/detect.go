@@ -153,7 +153,7 @@ func (r *serialization) namesCall(b []byte, l Layout) bool {
 	if in.Err() != nil {
 		return false
 	}
-	n.split()
+	n.split(nil)
 	return !n.strange && printable(n.Service) && printable(n.Version) && n.Method != "" && printable(n.Method)
 }
 

@@ -31,11 +31,13 @@ type Names struct {
 	// unnumbered: the body has neither the types of the arguments nor their number.
 	unnumbered bool
 	strange    bool // malformed, or ProtocolVersion is not a version: the body may be in another serialization
-	// parts is the number of their bytes by class; counted is set if it is known.
-	parts   decode.PartBytes
-	counted bool
-	// printed is these parts as JSON, nil until they are needed.
-	printed []byte
+	parts      *nameParts
+}
+
+// nameParts are the parts of the bytes that names were read from. Names have none until they are needed.
+type nameParts struct {
+	bytes   decode.PartBytes // by class
+	printed []byte           // as JSON, nil until it is needed
 }
 
 // Message is a decoded frame. Its Tree is reused for the next message of the decoder; strings may be kept.

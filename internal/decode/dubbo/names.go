@@ -81,6 +81,7 @@ func (b *body) share(n *Names) {
 		n.raw, n.Hash = string(raw), uint32(maphash.Bytes(b.d.seed, raw)>>32)
 		b.serialization.names[n.raw] = n
 		b.serialization.keep(b.d, raw, n)
+		*b.d.like(n) = n
 		b.d.nameBytes += len(raw) + 256 // about what else an entry takes
 	}
 }
@@ -97,7 +98,7 @@ func (b *body) texts() *Names {
 	if names == nil {
 		names = new(Names)
 		*names = n
-		if names.split(); !names.malformed {
+		if names.split(*b.d.like(names)); !names.malformed {
 			b.share(names)
 		}
 	}
@@ -110,16 +111,25 @@ func (b *body) texts() *Names {
 	return names
 }
 
-// split fills in the types of the descriptor.
-func (n *Names) split() {
-	if n.Descriptor != "" {
+// like returns the place of names that may have the same descriptor as n.
+func (d *Decoder) like(n *Names) **Names {
+	return &d.likes[maphash.String(d.seed, n.Descriptor)%uint64(len(d.likes))]
+}
+
+// split fills in the types of the descriptor. They are those of other names, which may be nil, if these have the same descriptor.
+func (n *Names) split(other *Names) {
+	switch {
+	case n.Descriptor == "":
+	case other != nil && other.Descriptor == n.Descriptor:
+		n.Descriptor, n.Descriptors, n.Types = other.Descriptor, other.Descriptors, other.Types
+	default:
 		var ok bool
 		n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
 		n.malformed = n.malformed || !ok
 	}
 	n.Generic = n.Method == "$invoke" || n.Method == "$invokeAsync"
 	n.strange = n.malformed || !decode.IsRelease(n.ProtocolVersion)
-	if n.malformed || n.unnumbered || len(n.Descriptors) > 0 && n.Descriptors[0] == "" {
+	if n.malformed || n.unnumbered || n.Types != nil || len(n.Descriptors) > 0 && n.Descriptors[0] == "" {
 		return
 	}
 	n.Types = make([]string, len(n.Descriptors))

@@ -133,6 +133,9 @@ func (p *page) methods() {
 			p.f("<tr class=\"d\" id=\"d%d\"><td colspan=\"%d\"><div>%s</div>\n", r.rank, len(k.Columns), markup(r.details))
 		}
 		p.f("</tbody>")
+		if p.Len() > 1<<15 {
+			p.write()
+		}
 	}
 	if rest := p.ranked.rest; rest != nil {
 		p.f("<tfoot><tr>")

@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ const (
 	maxCommandText = 400
 )
 
+// manyGroups take some 10 MB, and the run that counted them as much again.
+const manyGroups = 20_000
+
 // page is the state of Write.
 type page struct {
 	doc
@@ -41,18 +45,17 @@ type page struct {
 	view   *report.View
 	style  report.Style
 	ranked *ranked
+	w      io.Writer
+	err    error
 }
 
 // Write prints a report as a page.
 func Write(w io.Writer, r *report.Report, s report.Style) error {
 	s.Width, s.Color = 0, false
-	p := &page{report: r, view: r.View(s), style: s}
-	var err error
-	written := func() { // what was printed so far is written and dropped
-		if err == nil {
-			_, err = p.WriteTo(w)
-		}
+	if len(r.Groups) > manyGroups {
+		runtime.GC() // else the page may take its memory beside what only the run needed
 	}
+	p := &page{report: r, view: r.View(s), style: s, w: w}
 	p.begin()
 	calls, bars := p.view.Ranking != nil, false
 	if calls {
@@ -69,22 +72,30 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	if calls {
 		p.heaviest()
 	}
-	written()
+	p.write()
 	p.findings()
-	written()
+	p.write()
 	p.onTheWire()
 	if calls {
 		p.made()
-		written()
+		p.write()
 		p.methods()
+		p.write()
 		p.pairs()
 	}
-	written()
+	p.write()
 	p.coverage()
 	p.glossary()
 	p.bottom()
-	written()
-	return err
+	p.write()
+	return p.err
+}
+
+// write writes what was printed so far, and drops it.
+func (p *page) write() {
+	if p.err == nil {
+		_, p.err = p.WriteTo(p.w)
+	}
 }
 
 // WriteDocument prints a document as a page: its summary, and tables that can be sorted.

@@ -92,7 +92,7 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 				}
 				list = append(list, decode.PathBytes{Path: fmt.Sprintf("result[*].%s%d", method, k), Class: decode.Class(k % 6), Bytes: int64(n)})
 			}
-			m.Sample = &call.Sample{Paths: decode.PathColumns(list, new(decode.KeyCache[decode.PathKey]))}
+			m.Sample = &call.Sample{Paths: decode.PackPaths(list, new(decode.KeyCache[decode.PathKey]))}
 			m.Parts[0] = int32(bytes)
 			return m
 		}
