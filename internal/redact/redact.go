@@ -78,7 +78,7 @@ type Redactor struct {
 	chunks      []*chunk
 	free        []*record
 	fragments   map[int64]*record // by ordinal
-	storedUnits int
+	late        lateUnits
 
 	oldest, newest *claim
 	claimed        int64 // bytes

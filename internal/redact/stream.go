@@ -19,8 +19,7 @@ type flow struct{ src, dst packet.Endpoint }
 type direction struct {
 	at      flow
 	claims  []*claim
-	applied int // the number of the claim that was applied last
-	late    *lateUnits
+	applied int    // the number of the claim that was applied last
 	place   int64  // of the sequence number seq
 	seq     uint32 // a sequence number
 	conns   int32  // open connections
@@ -29,13 +28,10 @@ type direction struct {
 	framed  bool // it has frames of a protocol
 	// decided is the place before which no more claims come.
 	decided int64
-}
-
-// lateUnits are the units of a direction that were written before all of their claims were known, in the order of the file, and the place
-// after all that there were.
-type lateUnits struct {
-	units []*unit
-	to    int64
+	// firstLate to lastLate are the units that were written before all of their claims were known, in the order of the file; 0 if there are
+	// none. lateTo is the place after all that there were.
+	firstLate, lastLate int32
+	lateTo              int64
 }
 
 // claim is bytes of a stream and their replacement.
@@ -96,7 +92,7 @@ func (a *addresses) flow(at *flow) uint64 {
 
 // forget forgets a direction that is no longer needed.
 func (r *Redactor) forget(d *direction) {
-	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && (d.late == nil || len(d.late.units) == 0) && r.dirs[d.at] == d {
+	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && d.firstLate == 0 && r.dirs[d.at] == d {
 		delete(r.dirs, d.at)
 	}
 }
