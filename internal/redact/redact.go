@@ -64,9 +64,11 @@ type Redactor struct {
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block
-	sum       Summary
-	decoder   packet.Decoder
-	segment   packet.Segment
+	// What writeFiller encrypts, and the result, which would be allocated for each call.
+	fillerPlace, fillerKey [16]byte
+	sum                    Summary
+	decoder                packet.Decoder
+	segment                packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection

@@ -115,6 +115,9 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 		both, memory := r.original(m)
 		both, ok := r.scrubber.Body(both, m)
 		if !ok {
+			if memory != nil { // the next message takes these bytes
+				memory.used -= 2 * len(both)
+			}
 			r.release(memory)
 			return nil
 		}
