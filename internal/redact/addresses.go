@@ -25,6 +25,9 @@ type addresses struct {
 	six   map[[16]byte]struct{} // for the count; at most maxAddresses
 	// macs has replaced Ethernet addresses, by their last bytes.
 	macs [knownMACs]struct{ is, becomes uint64 }
+	// in and out are scratch of prf, which would be allocated for each call.
+	in   [2 * aes.BlockSize]byte
+	out  [aes.BlockSize]byte
 	sums [1 << 16]uint16 // replacements of checksums that cannot be computed
 }
 
@@ -49,16 +52,15 @@ const (
 	kindFlow = 1
 )
 
-func (a *addresses) prf(kind, try byte, b []byte) (out [16]byte) {
-	var in [2 * aes.BlockSize]byte
-	in[0], in[1], in[2] = kind, try, byte(len(b))
-	copy(in[aes.BlockSize:], b)
-	a.block.Encrypt(out[:], in[:aes.BlockSize])
-	for i := range out {
-		out[i] ^= in[aes.BlockSize+i]
+func (a *addresses) prf(kind, try byte, b []byte) [aes.BlockSize]byte {
+	a.in = [2 * aes.BlockSize]byte{kind, try, byte(len(b))}
+	copy(a.in[aes.BlockSize:], b)
+	a.block.Encrypt(a.out[:], a.in[:aes.BlockSize])
+	for i := range a.out {
+		a.out[i] ^= a.in[aes.BlockSize+i]
 	}
-	a.block.Encrypt(out[:], out[:])
-	return out
+	a.block.Encrypt(a.out[:], a.out[:])
+	return a.out
 }
 
 // ipv4 replaces the address in b, 4 bytes.

@@ -17,10 +17,10 @@ const (
 	controls = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
 )
 
-// prompt returns the prompt of a protocol that b starts with.
+// prompt returns the prompt of a protocol that b, which is not empty, starts with.
 func (r *Redactor) prompt(b []byte) string {
 	for _, p := range r.prompts {
-		if len(b) >= len(p) && string(b[:len(p)]) == p {
+		if b[0] == p[0] && len(b) >= len(p) && string(b[:len(p)]) == p {
 			return p
 		}
 	}
@@ -40,7 +40,7 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 	if text {
 		of = letters
 	}
-	var key, in [16]byte
+	key, in := &r.fillerKey, &r.fillerPlace
 	at, have := uint32(0), false
 	for i := 0; i < len(b); {
 		c := b[i]

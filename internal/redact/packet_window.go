@@ -38,7 +38,6 @@ type unit struct {
 	rec      *record    // of its last fragment; else of its packet
 	pieces   *fragments // nil if data is the record's
 	seq      uint32
-	stored   bool // it is among those of its direction
 	done     bool // data is final except for the open parts, which are filler
 	// The memory of open and layers of most units.
 	one [1]span
@@ -84,7 +83,7 @@ func (r *Redactor) newRecord() *record {
 
 // reuse takes the memory of a record that was written, unless something else needs it.
 func (r *Redactor) reuse(rec *record) {
-	if rec.plain && rec.unit == nil && !rec.own.stored && len(r.free) < maxFree {
+	if rec.plain && rec.unit == nil && len(r.free) < maxFree {
 		*rec = record{}
 		r.free = append(r.free, rec)
 	}
@@ -186,12 +185,16 @@ func (r *Redactor) emit(rec *record) {
 		rec.unit = nil
 		return
 	}
+	late := false
 	if u := rec.unit; u != nil {
-		r.finish(u)
+		late = r.finish(u)
 	}
 	r.sum.Packets++
 	rec.at = r.out.packet(rec)
 	rec.comments = nil
+	if late {
+		r.addLate(rec.unit, rec)
+	}
 	if u := rec.unit; u != nil && (len(u.open) == 0 || u.pieces == nil) {
 		rec.unit = nil
 	}
@@ -200,10 +203,11 @@ func (r *Redactor) emit(rec *record) {
 // fragmentTime is how long the fragments of a packet may take to arrive, in nanoseconds.
 const fragmentTime = 31_000_000_000
 
-// finish replaces the bytes of a unit as far as their claims are known when its first packet is written.
-func (r *Redactor) finish(u *unit) {
+// finish replaces the bytes of a unit as far as their claims are known when its first packet is written. It reports whether there may be more
+// claims.
+func (r *Redactor) finish(u *unit) (late bool) {
 	if u.done {
-		return
+		return false
 	}
 	d := u.dir
 	r.spans = append(r.spans[:0], u.open...)
@@ -218,26 +222,16 @@ func (r *Redactor) finish(u *unit) {
 	r.writeParts(u)
 	end := d.placeOf(u.seq) + int64(u.to-u.from)
 	d.units--
-	store := len(u.open) > 0 && end > d.decided && d.conns > 0 && r.storedUnits < maxStored
+	late = len(u.open) > 0 && end > d.decided && d.conns > 0 && r.late.used < maxLate
 	if u.pieces == nil {
 		u.data = nil
 	}
-	if !store {
+	if !late {
 		u.open, u.data = nil, nil
 		r.forget(d)
-		return
 	}
-	u.stored = true
-	if d.late == nil {
-		d.late = new(lateUnits)
-	}
-	d.late.units = append(d.late.units, u)
-	d.late.to = max(d.late.to, end)
-	r.storedUnits++
+	return late
 }
-
-// maxStored bounds the packets that may be written again.
-const maxStored = 1 << 18
 
 // writeParts copies the bytes of a reassembled packet to its fragments.
 func (r *Redactor) writeParts(u *unit) {
@@ -250,59 +244,6 @@ func (r *Redactor) writeParts(u *unit) {
 			copy(rec.data[p.From:], b)
 		} else if !rec.omitted {
 			r.out.rewrite(b, rec.at+int64(p.From))
-		}
-	}
-}
-
-// settle forgets the stored units of d that no claim will change.
-func (r *Redactor) settle(d *direction) {
-	if d.late == nil {
-		return
-	}
-	n, stored := 0, d.late.units
-	for n < len(stored) {
-		u := stored[n]
-		if len(u.open) > 0 && d.placeOf(u.seq)+int64(u.to-u.from) > d.decided {
-			break
-		}
-		stored[n] = nil
-		n++
-	}
-	if n > 0 {
-		d.late.units = stored[n:]
-		r.storedUnits -= n
-		r.forget(d)
-	}
-}
-
-// rewrite applies a claim to packets that were already written.
-func (r *Redactor) rewrite(d *direction, c *claim) {
-	if d.late == nil || c.from >= d.late.to {
-		return
-	}
-	for _, u := range d.late.units {
-		if start := d.placeOf(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
-			continue
-		}
-		rec := u.rec
-		if u.pieces == nil {
-			u.data = make([]byte, rec.n)
-			r.out.read(u.data, rec.at)
-		}
-		for _, o := range u.open {
-			r.filled -= int64(o.to - o.from)
-		}
-		r.spans = append(r.spans[:0], u.open...)
-		u.open = r.apply(d, u, r.spans, u.open[:0])
-		for _, o := range u.open {
-			r.filled += int64(o.to - o.from)
-		}
-		r.sumUnit(u, true)
-		if u.pieces == nil {
-			r.out.rewrite(u.data, rec.at)
-			u.data = nil
-		} else {
-			r.writeParts(u)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/cipher"
 	"fmt"
+	"sync"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -56,17 +57,21 @@ type Redactor struct {
 	addresses *addresses
 	scrubber  *scrub.Scrubber
 	queue     chan *batch // to the workers; nil without any
-	batch     *batch      // messages that are collected for them
+	workers   sync.WaitGroup
+	batch     *batch // messages that are collected for them
 	slab      *slab
 	slabs     []*slab // that are free
 	allocated int     // how often allocate was called
-	block     []byte  // that it returns parts of
+	mapped    []byte  // until Close
+	block     []byte  // the part of it that is not in use
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block
-	sum       Summary
-	decoder   packet.Decoder
-	segment   packet.Segment
+	// What writeFiller encrypts, and the result, which would be allocated for each call.
+	fillerPlace, fillerKey [16]byte
+	sum                    Summary
+	decoder                packet.Decoder
+	segment                packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection
@@ -78,7 +83,7 @@ type Redactor struct {
 	chunks      []*chunk
 	free        []*record
 	fragments   map[int64]*record // by ordinal
-	storedUnits int
+	late        lateUnits
 
 	oldest, newest *claim
 	claimed        int64 // bytes
@@ -128,7 +133,7 @@ func New(o Options) *Redactor {
 // Broken reports whether writing failed; Close returns the error.
 func (r *Redactor) Broken() bool { return r.out.err != nil }
 
-// Close writes the packets that are left. It returns what was done and the first error.
+// Close writes the packets that are left. It returns what was done and the first error. The Redactor must not be used after it.
 func (r *Redactor) Close() (Summary, error) {
 	for _, rec := range r.fragments {
 		if rec.data != nil {
@@ -142,8 +147,12 @@ func (r *Redactor) Close() (Summary, error) {
 	r.flush(-1)
 	if r.queue != nil {
 		close(r.queue)
+		r.workers.Wait()
 	}
 	r.out.sync()
+	if r.mapped != nil {
+		unmapMemory(r.mapped)
+	}
 	r.sum.Addresses = r.addresses.count()
 	if n := r.filled - r.framesFilled; n > 0 {
 		r.sum.Filler["of no frame"] += n

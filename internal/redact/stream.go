@@ -17,25 +17,21 @@ type flow struct{ src, dst packet.Endpoint }
 
 // direction is one direction of the successive connections between two ends. Places are sequence numbers that do not wrap.
 type direction struct {
-	at      flow
-	claims  []*claim
-	applied int // the number of the claim that was applied last
-	late    *lateUnits
-	place   int64  // of the sequence number seq
-	seq     uint32 // a sequence number
-	conns   int32  // open connections
-	units   int32  // whose packets are not written
-	known   bool
-	framed  bool // it has frames of a protocol
+	at     flow
+	seq    uint32 // a sequence number
+	claims []*claim
+	place  int64 // of the sequence number seq
 	// decided is the place before which no more claims come.
 	decided int64
-}
-
-// lateUnits are the units of a direction that were written before all of their claims were known, in the order of the file, and the place
-// after all that there were.
-type lateUnits struct {
-	units []*unit
-	to    int64
+	// firstLate to lastLate are the units that were written before all of their claims were known, in the order of the file; 0 if there are
+	// none. lateTo is the place after all that there were.
+	lateTo              int64
+	firstLate, lastLate int32
+	applied             int32 // the number of the claim that was applied last
+	conns               int32 // open connections
+	units               int32 // whose packets are not written
+	known               bool
+	framed              bool // it has frames of a protocol
 }
 
 // claim is bytes of a stream and their replacement.
@@ -96,7 +92,7 @@ func (a *addresses) flow(at *flow) uint64 {
 
 // forget forgets a direction that is no longer needed.
 func (r *Redactor) forget(d *direction) {
-	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && (d.late == nil || len(d.late.units) == 0) && r.dirs[d.at] == d {
+	if d.conns == 0 && d.units == 0 && len(d.claims) == 0 && d.firstLate == 0 && r.dirs[d.at] == d {
 		delete(r.dirs, d.at)
 	}
 }
@@ -393,8 +389,8 @@ func (r *Redactor) apply(d *direction, u *unit, open []span, rest []span) []span
 	for _, o := range open {
 		at := o.from
 		from := start + int64(o.from)
-		i := d.search(from, d.applied)
-		d.applied = i
+		i := d.search(from, int(d.applied))
+		d.applied = int32(i)
 		for ; i < len(d.claims) && at < o.to; i++ {
 			c := d.claims[i]
 			lo, hi := max(int(c.from-start), at), min(int(c.to-start), o.to)

@@ -73,11 +73,11 @@ func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
 	return append(append(both, m.Head...), m.Body...), s
 }
 
-// allocate returns n bytes for messages or packets. After the first ones they are parts of one allocation for most that is kept: otherwise
-// garbage is collected each time that all has grown by a part.
+// allocate returns n bytes for messages or packets. After the first ones they are parts of one allocation for most that is kept.
 func (r *Redactor) allocate(n int) []byte {
 	if r.allocated++; r.allocated == fewAllocations {
-		r.block = make([]byte, r.opt.Memory+r.opt.Window/2)
+		r.mapped = mapMemory(r.opt.Memory + r.opt.Window/2)
+		r.block = r.mapped
 	}
 	if len(r.block) < n {
 		return make([]byte, n)
@@ -115,6 +115,9 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 		both, memory := r.original(m)
 		both, ok := r.scrubber.Body(both, m)
 		if !ok {
+			if memory != nil { // the next message takes these bytes
+				memory.used -= 2 * len(both)
+			}
 			r.release(memory)
 			return nil
 		}
@@ -128,14 +131,14 @@ func (r *Redactor) startWorkers() {
 	r.queue = make(chan *batch, (r.opt.Jobs-1)*maxBatches)
 	for range r.opt.Jobs - 1 {
 		s := scrub.New(r.opt.Formats, r.opt.Key)
-		go func() {
+		r.workers.Go(func() {
 			for b := range r.queue {
 				for _, c := range b.jobs {
 					c.scrub(s)
 				}
 				close(b.done)
 			}
-		}()
+		})
 	}
 }
 

@@ -117,10 +117,10 @@ func (j *job) fillEdit(k int) bool {
 		s.addFilled(notReplaceable, int(p.end-p.off))
 	}
 	copy(j.body, s.original)
-	var fresh rpc.Decoders // what it returns must outlive the next walks
+	decoders := &s.refilled[j.fillsLeft&1] // what it returns must outlive the next walks, and be compared with the one before
 	m := j.withBody(bytes.Clone(s.original))
 	m.Native = j.native
-	m = fresh.DecodeAs(m, j.format)
+	m = decoders.DecodeAs(m, j.format)
 	was := j.m
 	if !sameCall(m, was) || (m.Operation == nil) != (was.Operation == nil) ||
 		m.Operation != nil && (m.Operation.Service != was.Operation.Service || m.Operation.Version != was.Operation.Version || m.Operation.Method != was.Operation.Method) {

@@ -30,6 +30,7 @@ type Scrubber struct {
 	mapper
 	formats  []decode.Format
 	decoders rpc.Decoders
+	refilled [2]rpc.Decoders // take turns after values became filler
 	bodies   map[*decode.Format]decode.BodyScrubber
 	learned  map[place]uint8 // the strategies that worked
 	filled   []Filled
