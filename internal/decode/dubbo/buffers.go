@@ -89,7 +89,6 @@ func (b *Buffers) getFrame() *Frame {
 
 func (b *Buffers) putFrame(f *Frame) {
 	if len(b.frames) < maxFree {
-		f.Body = nil
 		b.frames = append(b.frames, f)
 	}
 }
