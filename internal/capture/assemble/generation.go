@@ -52,8 +52,8 @@ func (c *Connection) far(i int, seq uint32) bool {
 	if d.ackSeen && within(seq, d.acked, near) {
 		return false
 	}
-	if c.hold != nil {
-		if p := c.hold.piles[i].pieces; len(p) > 0 && within(seq, p[len(p)-1].end(), near) {
+	if c.flow.hold != nil {
+		if p := c.flow.hold.piles[i].pieces; len(p) > 0 && within(seq, p[len(p)-1].end(), near) {
 			return false
 		}
 	}
@@ -120,8 +120,9 @@ func (a *Assembler) reused(c *Connection, i int, s *packet.Segment, o *Origin) b
 			return true
 		}
 		// Otherwise it was captured after the first data, which may also have been out of order.
-		first := d.next - uint32(d.pos)
-		return d.pos > near || first-(s.Seq+1) > agreeing
+		pos := c.flow.ways[i].pos
+		first := d.next - uint32(pos)
+		return pos > near || first-(s.Seq+1) > agreeing
 	}
 	return c.state == closing
 }
@@ -256,7 +257,7 @@ func (a *Assembler) unplaced(c *Connection, p *suspect) {
 	a.Ledger.Stream += captured
 	a.Ledger.BeyondSnap += cut
 	a.Ledger.Overhead += int64(o.Overhead)
-	c.sides[p.side].stream.Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
+	c.flow.Streams[p.side].Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
 }
 
 // stray counts a packet that belongs to no stream.

@@ -67,7 +67,7 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection
 			continue
 		}
 		c := t.at(e.id)
-		if a.cfg.Apart != nil && a.source(c.File) != source {
+		if a.cfg.Apart != nil && a.source(int(c.File)) != source {
 			continue
 		}
 		if c.Ends[0].Same(&s.Src) && c.Ends[1].Same(&s.Dst) {
@@ -136,7 +136,7 @@ func (t *table) remove(c *Connection) {
 	t.slots[hole] = slot{}
 	t.n--
 	t.free = append(t.free, c.id)
-	*c = Connection{}
+	*c = Connection{flow: &noFlow}
 }
 
 // list is a list of connections by id, in the order in which they were pushed.
