@@ -28,6 +28,7 @@ type Connection struct {
 	// 65,535.
 	Handshake uint16
 
+	suspected  bool  // Assembler.suspectOf has a suspect
 	state      state // the list that it is in
 	id, tag    uint32
 	prev, next uint32
@@ -35,8 +36,7 @@ type Connection struct {
 	queued     int64 // value of seen when it was put into its list; in closing: the time when it was closed
 	sides      [2]side
 	first      synMarks
-	flow       *Flow    // &noFlow before the first payload
-	suspect    *suspect // nil if there is no suspect
+	flow       *Flow // &noFlow before the first payload
 }
 
 // Flow is what a connection has from its first payload on, with the streams of the handler. The handler's data of the connection may contain

@@ -23,7 +23,7 @@ func (c *Connection) below(i int, seq uint32) int64 {
 // needsCheck reports whether a packet may belong to another generation.
 func (c *Connection) needsCheck(i int, s *packet.Segment) bool {
 	d := &c.sides[i]
-	return s.Flags&packet.SYN != 0 || c.suspect != nil || c.state == closing || d.fin || c.below(i, s.Seq) > 1 || c.far(i, s.Seq)
+	return s.Flags&packet.SYN != 0 || c.suspected || c.state == closing || d.fin || c.below(i, s.Seq) > 1 || c.far(i, s.Seq)
 }
 
 // impossible reports whether a segment has payload at a place where the side cannot have any.

@@ -8,7 +8,7 @@ import "dubbo-wire/internal/capture/packet"
 func (a *Assembler) usual(c *Connection, i int, s *packet.Segment, o *Origin) bool {
 	d, other, f := &c.sides[i], &c.sides[1-i], c.flow
 	newAcks := int32(s.Ack - other.acked)
-	if s.Flags&(packet.SYN|packet.FIN|packet.RST|packet.ACK) != packet.ACK || s.Seq != d.next || c.state != open || f.hold != nil || c.suspect != nil ||
+	if s.Flags&(packet.SYN|packet.FIN|packet.RST|packet.ACK) != packet.ACK || s.Seq != d.next || c.state != open || f.hold != nil || c.suspected ||
 		!d.started || d.fin || !other.ackSeen || newAcks > near || len(s.Payload) != s.PayloadLen ||
 		s.PayloadLen > 0 && int32(s.Ack-other.next) > 0 {
 		return false
