@@ -100,7 +100,11 @@ type direction struct {
 }
 
 // Begin is called by the assembler for each new connection.
-func (l *lane) Begin(c *assemble.Connection) { l.out.began(l, c.First) }
+func (l *lane) Begin(c *assemble.Connection) {
+	l.begun++
+	c.Mark = l.begun
+	l.out.began(l, c.Mark)
+}
 
 // Open is called by the assembler for each connection with payload.
 func (l *lane) Open(c *assemble.Connection) *assemble.Flow {
@@ -119,7 +123,7 @@ func (l *lane) Open(c *assemble.Connection) *assemble.Flow {
 	for i := range conn.dirs {
 		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}
-	l.out.opened(l, conn.call, c.First)
+	l.out.opened(l, conn.call, c.Mark)
 	conn.flow.Streams = [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
 	return &conn.flow
 }
@@ -130,7 +134,7 @@ func (l *lane) Close(c *assemble.Connection) {
 		l.opt.streams.Ended(c)
 	}
 	if !c.Opened() {
-		l.out.ended(l, c.First)
+		l.out.ended(l, c.Mark)
 		count(&l.totals.OtherTCP, serverPort(c), c.Link)
 	}
 }

@@ -226,7 +226,7 @@ func (a *Assembler) arrived(s *packet.Segment, o *Origin) (tag uint32, c *Connec
 		a.Ledger.Empty++
 	}
 	source := a.source(o.File)
-	tag = a.table.hash(s, source)
+	tag = a.table.hash(&s.Src, &s.Dst, source)
 	c, i = a.find(tag, s, source)
 	return tag, c, i
 }

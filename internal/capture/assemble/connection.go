@@ -17,6 +17,8 @@ type Connection struct {
 	Ends [2]packet.Endpoint
 	// File is the input of its first packet.
 	File int32
+	// Mark is for the handler.
+	Mark uint32
 	// Joined is set if the capture has no SYN of the connection. Answered is set if the first packet answers a SYN, so
 	// Ends[0] is the server.
 	Joined, Answered bool
@@ -30,7 +32,7 @@ type Connection struct {
 
 	suspected  bool  // Assembler.suspectOf has a suspect
 	state      state // the list that it is in
-	id, tag    uint32
+	id         uint32
 	prev, next uint32
 	seen       int64 // time of its last packet
 	queued     int64 // value of seen when it was put into its list; in closing: the time when it was closed
@@ -308,7 +310,7 @@ func (a *Assembler) end(c *Connection) {
 	a.handler.Close(c)
 	delete(a.late, c)
 	a.table.pull(a.listOf(c), c)
-	a.table.remove(c)
+	a.table.remove(c, a.tagOf(c))
 }
 
 // tail reports bytes at the end of a stream that were acknowledged and never captured.

@@ -202,7 +202,7 @@ func (a *Assembler) setSuspect(c *Connection, i int, s *packet.Segment, o *Origi
 	if c.suspected {
 		a.discardSuspect(c)
 	}
-	p := &suspect{c: c, side: i, tag: c.tag, seg: *s, origin: *o}
+	p := &suspect{c: c, side: i, tag: a.tagOf(c), seg: *s, origin: *o}
 	p.nearby = s.Flags&packet.SYN == 0 && !c.far(i, s.Seq)
 	p.seg.Payload = append([]byte(nil), s.Payload...)
 	p.link.Of = p
