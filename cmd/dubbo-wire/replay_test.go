@@ -108,7 +108,7 @@ func (r *replayer) Open(c *assemble.Connection) *assemble.Flow {
 		}
 		r.err = err
 	}
-	return &assemble.Flow{Streams: [2]assemble.Stream{&replayedSide{x, 0}, &replayedSide{x, 1}}}
+	return new(assemble.Flow).Open([2]assemble.Stream{&replayedSide{x, 0}, &replayedSide{x, 1}})
 }
 
 func (r *replayer) Close(*assemble.Connection) {}

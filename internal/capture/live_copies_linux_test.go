@@ -16,7 +16,7 @@ type ignore struct{}
 
 func (ignore) Begin(*assemble.Connection) {}
 func (ignore) Open(*assemble.Connection) *assemble.Flow {
-	return &assemble.Flow{Streams: [2]assemble.Stream{ignore{}, ignore{}}}
+	return new(assemble.Flow).Open([2]assemble.Stream{ignore{}, ignore{}})
 }
 func (ignore) Close(*assemble.Connection)       {}
 func (ignore) Data([]byte, *assemble.Meta)      {}

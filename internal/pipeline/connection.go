@@ -124,8 +124,7 @@ func (l *lane) Open(c *assemble.Connection) *assemble.Flow {
 		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}
 	l.out.opened(l, conn.call, c.Mark)
-	conn.flow.Streams = [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
-	return &conn.flow
+	return conn.flow.Open([2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]})
 }
 
 // Close is called by the assembler when a connection has ended.

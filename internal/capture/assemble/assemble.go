@@ -379,21 +379,20 @@ func (a *Assembler) overhead() { a.Ledger.Overhead += int64(a.meta.Overhead) }
 
 // deliver hands on the next n bytes of side i, of which b were captured.
 func (a *Assembler) deliver(c *Connection, i, n int, b []byte) {
-	d, f := &c.sides[i], c.flow
-	w, stream := &f.ways[i], f.Streams[i]
+	d, w := &c.sides[i], &c.flow.ways[i]
 	a.overhead()
 	if len(b) > 0 {
 		a.meta.Pos, a.meta.Seq = w.pos, d.next
 		a.Ledger.Stream += int64(len(b))
 		w.pos += int64(len(b))
-		stream.Data(b, &a.meta)
+		w.stream.Data(b, &a.meta)
 		a.meta.Overhead = 0
 	}
 	if cut := int64(n - len(b)); cut > 0 {
 		a.meta.Pos = w.pos
 		a.Ledger.BeyondSnap += cut
 		w.pos += cut
-		stream.Gap(cut, cut, &a.meta)
+		w.stream.Gap(cut, cut, &a.meta)
 		a.meta.Overhead = 0
 	}
 	d.next += uint32(n)
@@ -406,5 +405,5 @@ func (a *Assembler) gap(c *Connection, i int, n int64, m Meta) {
 	a.Ledger.GapBytes += n
 	m.Pos, m.Overhead = w.pos, 0
 	w.pos += n
-	c.flow.Streams[i].Gap(n, 0, &m)
+	w.stream.Gap(n, 0, &m)
 }

@@ -83,7 +83,7 @@ func (a *Assembler) takeBeforeStart(c *Connection, i, n int, b []byte, below int
 			a.Ledger.Stream += int64(captured)
 			a.Ledger.BeyondSnap += cut
 			a.meta.Pos = -below
-			c.flow.Streams[i].Late(b[:captured], cut, &a.meta)
+			c.flow.ways[i].stream.Late(b[:captured], cut, &a.meta)
 			a.meta.Overhead, a.isNew = 0, true
 		}
 		n, b, below = n-r, b[captured:], below-int64(r)

@@ -47,14 +47,14 @@ func BenchmarkLost(b *testing.B) {
 func (w *wire) discard() {
 	c := w.a.Open()[0]
 	w.a.firstPayload(c)
-	c.flow = &Flow{Streams: [2]Stream{discard{}, c.flow.Streams[1]}}
+	c.flow = new(Flow).Open([2]Stream{discard{}, c.flow.ways[1].stream})
 }
 
 // discards is a handler of connections of which nothing is wanted.
 type discards struct{}
 
 func (discards) Begin(*Connection)      {}
-func (discards) Open(*Connection) *Flow { return &Flow{Streams: [2]Stream{discard{}, discard{}}} }
+func (discards) Open(*Connection) *Flow { return new(Flow).Open([2]Stream{discard{}, discard{}}) }
 func (discards) Close(*Connection)      {}
 
 // heap is the memory in use.

@@ -44,15 +44,19 @@ type Connection struct {
 // Flow is what a connection has from its first payload on, with the streams of the handler. The handler's data of the connection may contain
 // it, so that a packet finds both in one place.
 type Flow struct {
-	// Streams are the two directions; side 0 is the end that sent the first packet.
-	Streams [2]Stream
-
 	ways [2]way
 	hold *holding // nil if nothing is held
 }
 
+// Open sets the streams; side 0 is the end that sent the first packet.
+func (f *Flow) Open(sides [2]Stream) *Flow {
+	f.ways[0].stream, f.ways[1].stream = sides[0], sides[1]
+	return f
+}
+
 // way is what a side has besides from the first payload of its connection on.
 type way struct {
+	stream       Stream
 	pos          int64  // position of the next byte in the stream
 	source       source // where the newest bytes were captured
 	unawaited    uint32 // an acknowledgement by the other side whose bytes are no longer awaited, valid if hasUnawaited is set
@@ -261,7 +265,7 @@ func (a *Assembler) Streams(f func(s Stream, closed bool)) {
 	for _, l := range []*list{&a.open, &a.closing} {
 		for id := l.head; id != 0; id = a.table.at(id).next {
 			if c := a.table.at(id); c.Opened() {
-				f(c.flow.Streams[0], l.state == closing)
+				f(c.flow.ways[0].stream, l.state == closing)
 			}
 		}
 	}
@@ -304,7 +308,7 @@ func (a *Assembler) end(c *Connection) {
 		}
 		for i := range c.sides {
 			d := &c.sides[i]
-			c.flow.Streams[i].End(d.fin && d.next == d.finSeq)
+			c.flow.ways[i].stream.End(d.fin && d.next == d.finSeq)
 		}
 	}
 	a.handler.Close(c)

@@ -266,7 +266,7 @@ func (a *Assembler) unplaced(c *Connection, p *suspect) {
 	a.Ledger.Stream += captured
 	a.Ledger.BeyondSnap += cut
 	a.Ledger.Overhead += int64(o.Overhead)
-	c.flow.Streams[p.side].Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
+	c.flow.ways[p.side].stream.Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
 }
 
 // stray counts a packet that belongs to no stream.

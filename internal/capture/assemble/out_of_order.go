@@ -307,7 +307,7 @@ func (a *Assembler) release(c *Connection, i int) {
 	if p.retransmitted > 0 {
 		a.meta = p.meta
 		a.meta.Pos, a.meta.Overhead = pos, p.retransmitted
-		c.flow.Streams[i].Repeat(0, &a.meta)
+		c.flow.ways[i].stream.Repeat(0, &a.meta)
 	}
 	a.meta = saved
 	a.buffers.put(p)

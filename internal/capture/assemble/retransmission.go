@@ -149,7 +149,7 @@ func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
 	if a.kind == retransmitted {
 		a.meta.Pos = pos
 		a.overhead()
-		c.flow.Streams[i].Repeat(n, &a.meta)
+		c.flow.ways[i].stream.Repeat(n, &a.meta)
 		a.meta.Overhead = 0
 	}
 }

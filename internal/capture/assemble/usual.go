@@ -30,7 +30,7 @@ func (a *Assembler) usual(c *Connection, i int, s *packet.Segment, o *Origin) bo
 	w.pos += int64(s.PayloadLen)
 	d.next += uint32(s.PayloadLen)
 	w.source = sourceOf(s, o)
-	f.Streams[i].Data(s.Payload, m)
+	w.stream.Data(s.Payload, m)
 	a.remember(c, i, s, o, w.source, true)
 	return true
 }

@@ -64,7 +64,7 @@ func (h *handler) Open(c *Connection) *Flow {
 		h.streams[fmt.Sprintf("%d.%d", h.opened, i)] = r
 		s[i] = r
 	}
-	return &Flow{Streams: s}
+	return new(Flow).Open(s)
 }
 
 func (h *handler) Begin(*Connection) {}

@@ -96,7 +96,7 @@ func (s *streamBytes) Open(c *assemble.Connection) *assemble.Flow {
 	ends := [2]string{c.Ends[0].String(), c.Ends[1].String()}
 	one, other := &oneWay{}, &oneWay{}
 	s.sent[way{ends[0], ends[1]}], s.sent[way{ends[1], ends[0]}] = one, other
-	return &assemble.Flow{Streams: [2]assemble.Stream{one, other}}
+	return new(assemble.Flow).Open([2]assemble.Stream{one, other})
 }
 
 func (o *oneWay) Data(b []byte, _ *assemble.Meta)          { o.b = append(o.b, b...) }
