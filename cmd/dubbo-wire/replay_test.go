@@ -96,7 +96,7 @@ type replayedSide struct {
 
 func (r *replayer) Begin(*assemble.Connection) {}
 
-func (r *replayer) Open(c *assemble.Connection) [2]assemble.Stream {
+func (r *replayer) Open(c *assemble.Connection) *assemble.Flow {
 	x := &replayed{replayer: r}
 	if r.err == nil {
 		asker, err := net.Dial("tcp", r.listener.Addr().String())
@@ -108,7 +108,7 @@ func (r *replayer) Open(c *assemble.Connection) [2]assemble.Stream {
 		}
 		r.err = err
 	}
-	return [2]assemble.Stream{&replayedSide{x, 0}, &replayedSide{x, 1}}
+	return new(assemble.Flow).Open([2]assemble.Stream{&replayedSide{x, 0}, &replayedSide{x, 1}})
 }
 
 func (r *replayer) Close(*assemble.Connection) {}

@@ -15,8 +15,8 @@ import (
 type ignore struct{}
 
 func (ignore) Begin(*assemble.Connection) {}
-func (ignore) Open(*assemble.Connection) [2]assemble.Stream {
-	return [2]assemble.Stream{ignore{}, ignore{}}
+func (ignore) Open(*assemble.Connection) *assemble.Flow {
+	return new(assemble.Flow).Open([2]assemble.Stream{ignore{}, ignore{}})
 }
 func (ignore) Close(*assemble.Connection)       {}
 func (ignore) Data([]byte, *assemble.Meta)      {}

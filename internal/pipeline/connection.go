@@ -13,12 +13,9 @@ import (
 // protocol.
 type connection struct {
 	*lane
-	tcp  *assemble.Connection
-	call *call.Conn
 	dirs [2]direction
 	// reader reads the bytes of both directions. It is nil before the first byte, and if bytes are only counted.
-	// previous read them before the connection was found to use another protocol.
-	reader, previous rpc.Conn
+	reader rpc.Conn
 	// foreign is set if the first bytes belong to a protocol that can be read only from the start.
 	foreign bool
 	ends    uint8 // directions that ended
@@ -32,41 +29,48 @@ type connection struct {
 	hasEarly bool
 	// lateClaimed is set if bytes without a place in the streams began a message.
 	lateClaimed bool
-	using       uint8 // index in used of the protocol of the last message
+	using       uint8 // index of inUse in used
+	flow        assemble.Flow
+	tcp         *assemble.Connection
+	call        *call.Conn
+	inUse       usedProtocol // of the last message
+	messages    int64
+	skipped     int64 // bytes of no message without a name
+	*seldom           // change it only through own
+}
+
+// seldom is what few connections have. All others share one value.
+type seldom struct {
+	// previous read the bytes before the connection was found to use another protocol.
+	previous rpc.Conn
 	// name is the name for the bytes of a connection without messages, "" if unknown.
 	name      string
 	handshake *rpc.Handshake // nil if the reader has not passed any
-
-	messages int64
-	used     []usedProtocol // protocols of the messages
-	// skipped and unowned are bytes of no message; gap is missing bytes.
-	skipped, gap int64
-	unowned      []namedBytes
-	losses       *losses // nil if there are none
+	// used are the protocols of the messages if there are several, in the order of their first messages.
+	used    []usedProtocol
+	unowned []namedBytes // bytes of no message
+	gap     int64        // missing bytes
+	missing [2]uint32    // those of each direction, at most 4 GiB
+	heads   [2][rpc.HeadLen]byte
+	losses
 }
 
-// losses is what few connections have.
+var nothingSeldom seldom
+
+// own returns the connection's own value.
+func (c *connection) own() *seldom {
+	if c.seldom == &nothingSeldom {
+		c.seldom = new(seldom)
+	}
+	return c.seldom
+}
+
+// losses are bytes that the capture lacks or that have no place.
 type losses struct {
 	// gaps counts the gaps from segments that the capture lacks, bytes their bytes; the snap length cut off the rest of
 	// connection.gap.
 	gaps, bytes int64
 	late        int64 // bytes without a place in the streams
-}
-
-// lose returns the losses of the connection, to add to them.
-func (c *connection) lose() *losses {
-	if c.losses == nil {
-		c.losses = new(losses)
-	}
-	return c.losses
-}
-
-// lost returns the losses of the connection.
-func (c *connection) lost() losses {
-	if c.losses == nil {
-		return losses{}
-	}
-	return *c.losses
 }
 
 // usedProtocol is a protocol with its calls on a connection: their first requests.
@@ -86,10 +90,8 @@ type direction struct {
 	conn *connection
 	// oldest to newest are the last complete messages. Their retransmitted bytes are added to their link bytes.
 	oldest, newest *call.Message
-	firstBytes     *[rpc.HeadLen]byte // nil if they are not kept
-	received       int64              // bytes
-	missing        uint32             // bytes of gaps, at most 4 GiB
-	inWindow       uint8              // number of messages from oldest to newest
+	received       int64 // bytes
+	inWindow       uint8 // number of messages from oldest to newest
 	side           uint8
 	headLen        uint8 // number of kept first bytes, until they identify the protocol
 	sniffed        bool  // the first bytes identified the protocol or never will
@@ -98,16 +100,20 @@ type direction struct {
 }
 
 // Begin is called by the assembler for each new connection.
-func (l *lane) Begin(c *assemble.Connection) { l.out.began(l, c.First) }
+func (l *lane) Begin(c *assemble.Connection) {
+	l.begun++
+	c.Mark = l.begun
+	l.out.began(l, c.Mark)
+}
 
 // Open is called by the assembler for each connection with payload.
-func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
-	conn := &connection{lane: l, tcp: c}
-	conn.call = &call.Conn{Key: uint64(c.First), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
+func (l *lane) Open(c *assemble.Connection) *assemble.Flow {
+	conn := &connection{lane: l, tcp: c, seldom: &nothingSeldom}
+	conn.call = &call.Conn{Key: uint64(c.First), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: int(c.File)}
 	if names := l.opt.Products; len(names) > 0 {
 		conn.call.Products = &[2]string{names[conn.call.Ends[0]], names[conn.call.Ends[1]]}
 	}
-	if c.File < len(l.opt.Machines) {
+	if int(c.File) < len(l.opt.Machines) {
 		m := l.opt.Machines[c.File]
 		conn.call.MachineKnown = m.Known()
 		for i := range c.Ends {
@@ -117,8 +123,8 @@ func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
 	for i := range conn.dirs {
 		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}
-	l.out.opened(l, conn.call, c.First)
-	return [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
+	l.out.opened(l, conn.call, c.Mark)
+	return conn.flow.Open([2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]})
 }
 
 // Close is called by the assembler when a connection has ended.
@@ -127,7 +133,7 @@ func (l *lane) Close(c *assemble.Connection) {
 		l.opt.streams.Ended(c)
 	}
 	if !c.Opened() {
-		l.out.ended(l, c.First)
+		l.out.ended(l, c.Mark)
 		count(&l.totals.OtherTCP, serverPort(c), c.Link)
 	}
 }
@@ -259,18 +265,12 @@ const maxForeign = 1 << 20
 
 // head returns the kept first bytes.
 func (d *direction) head() []byte {
-	if d.firstBytes == nil {
-		return nil
-	}
-	return d.firstBytes[:d.headLen]
+	return d.conn.heads[d.side][:d.headLen]
 }
 
 // keepHead keeps more first bytes.
 func (d *direction) keepHead(b []byte) {
-	if d.firstBytes == nil {
-		d.firstBytes = new([rpc.HeadLen]byte)
-	}
-	d.headLen += uint8(copy(d.firstBytes[d.headLen:], b))
+	d.headLen += uint8(copy(d.conn.own().heads[d.side][d.headLen:], b))
 }
 
 // recognised assigns the connection to a protocol by the first bytes of a direction, or by later ones if it was joined.
@@ -285,8 +285,11 @@ func (c *connection) recognised(i int, m *assemble.Meta, joined bool) {
 		return
 	}
 	c.foreign = true
-	if c.previous = c.reader; p.New == nil {
-		c.reader, c.name = nil, p.Name
+	if c.reader != nil {
+		c.own().previous = c.reader
+	}
+	if p.New == nil {
+		c.reader, c.own().name = nil, p.Name
 		return
 	}
 	if c.previous != nil && c.messages == 0 {
@@ -309,13 +312,14 @@ func (c *connection) recognised(i int, m *assemble.Meta, joined bool) {
 		}
 		chunk := d.chunk(m)
 		chunk.Pos, chunk.Overhead = 0, 0
+		missing := int64(c.missing[k])
 		switch again := d.head()[:min(int64(d.headLen), d.received)]; {
-		case d.received+int64(d.missing) == 0:
-		case int64(len(again)) == d.received && d.missing == 0:
+		case d.received+missing == 0:
+		case int64(len(again)) == d.received && missing == 0:
 			c.reader.Data(k, again, chunk)
 		default:
 			c.skipped += d.received
-			c.reader.Gap(k, d.received+int64(d.missing), 0, chunk)
+			c.reader.Gap(k, d.received+missing, 0, chunk)
 		}
 	}
 }
@@ -393,14 +397,14 @@ func (d *direction) chunk(m *assemble.Meta) *rpc.Chunk {
 }
 
 func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
-	d.conn.gap += n
-	d.missing = uint32(min(int64(d.missing)+n, math.MaxUint32))
-	if wire == 0 {
-		l := d.conn.lose()
-		l.gaps++
-		l.bytes += n
-	}
 	c := d.conn
+	o := c.own()
+	o.gap += n
+	o.missing[d.side] = uint32(min(int64(o.missing[d.side])+n, math.MaxUint32))
+	if wire == 0 {
+		o.gaps++
+		o.bytes += n
+	}
 	if c.reader == nil && !c.open() {
 		return
 	}
@@ -418,8 +422,9 @@ func (d *direction) Late(b []byte, cut int64, _ *assemble.Meta) {
 			c.lateClaimed = true
 		}
 	}
-	c.lose().late += int64(len(b))
-	c.gap += cut
+	o := c.own()
+	o.late += int64(len(b))
+	o.gap += cut
 }
 
 // Repeat adds the link bytes of retransmitted payload to the messages that own it, if they are still in the window,
@@ -484,7 +489,11 @@ func (d *direction) End(closed bool) {
 		if c.hasEarly {
 			c.pairEarly(true)
 		}
-		if slices.ContainsFunc(c.used, func(u usedProtocol) bool { return u.PlainHTTP }) {
+		plain := false
+		for u := range c.protocols {
+			plain = plain || u.PlainHTTP
+		}
+		if plain {
 			c.call.End = &call.ConnEnd{
 				Began: !c.tcp.Joined, Shut: c.shut, FirstFIN: c.tcp.FirstFIN,
 				Messages: c.messages, HandshakeBytes: int64(c.tcp.Handshake), LastTime: c.tcp.LastTime(),
@@ -506,11 +515,11 @@ func (c *connection) Message(side int, m *rpc.Message) {
 	if c.messages++; c.messages == 1 {
 		c.foundMessages()
 	}
-	if len(c.used) == 0 || m.Protocol != c.used[c.using].Protocol {
+	if m.Protocol != c.inUse.Protocol {
 		c.use(m.Protocol)
 	}
 	if m.Kind == rpc.Request && m.Ordinal == 0 {
-		c.used[c.using].calls++
+		c.inUse.calls++
 	}
 	c.claimed = true
 	c.lane.message(&c.dirs[side], m)
@@ -518,13 +527,42 @@ func (c *connection) Message(side int, m *rpc.Message) {
 
 // use notes that the next messages are of a protocol.
 func (c *connection) use(p *rpc.Protocol) {
+	switch o := c.seldom; {
+	case c.inUse.Protocol == nil: // the first message
+		count(&c.totals.Protocols, p.Name, 1)
+		c.inUse.Protocol = p
+		return
+	case len(o.used) == 0:
+		o = c.own()
+		o.used = append(o.used, c.inUse)
+	default:
+		o.used[c.using] = c.inUse
+	}
 	i := slices.IndexFunc(c.used, func(u usedProtocol) bool { return u.Protocol == p })
 	if i < 0 {
 		i = len(c.used)
-		c.used = append(c.used, usedProtocol{Protocol: p})
+		c.seldom.used = append(c.used, usedProtocol{Protocol: p})
 		count(&c.totals.Protocols, p.Name, 1)
 	}
-	c.using = uint8(i)
+	c.inUse, c.using = c.used[i], uint8(i)
+}
+
+// protocols yields the protocols of the messages, in the order of their first messages.
+func (c *connection) protocols(yield func(u usedProtocol) bool) {
+	if len(c.used) == 0 {
+		if c.inUse.Protocol != nil {
+			yield(c.inUse)
+		}
+		return
+	}
+	for i, u := range c.used {
+		if i == int(c.using) {
+			u = c.inUse
+		}
+		if !yield(u) {
+			return
+		}
+	}
 }
 
 // Abort implements [rpc.Sink].
@@ -541,13 +579,14 @@ func (c *connection) Unowned(_ int, n int64, name string) {
 		c.skipped += n
 		return
 	}
-	for i := range c.unowned {
-		if c.unowned[i].name == name {
-			c.unowned[i].bytes += n
+	o := c.own()
+	for i := range o.unowned {
+		if o.unowned[i].name == name {
+			o.unowned[i].bytes += n
 			return
 		}
 	}
-	c.unowned = append(c.unowned, namedBytes{name, n})
+	o.unowned = append(o.unowned, namedBytes{name, n})
 }
 
 // Joined implements [rpc.Owner].
@@ -556,14 +595,17 @@ func (c *connection) Joined() bool { return c.tcp.Joined }
 // Claim implements [rpc.Sink].
 func (c *connection) Claim(name string) {
 	if !c.muted {
-		c.name, c.claimed = name, name == "" || c.messages > 0
+		if c.name != name {
+			c.own().name = name
+		}
+		c.claimed = name == "" || c.messages > 0
 	}
 }
 
 // Handshake implements [rpc.Sink].
 func (c *connection) Handshake(h rpc.Handshake) {
 	if !c.muted {
-		c.handshake = &h
+		c.own().handshake = &h
 	}
 }
 

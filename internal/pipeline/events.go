@@ -9,7 +9,8 @@ import (
 // event is one result of a lane that waits to be merged into capture order.
 type event struct {
 	order    uint64 // position in capture order
-	first    int64  // first packet of the connection
+	mark     uint32 // of the connection
+	lane     uint8
 	conn     *call.Conn
 	m        *call.Message // the message, or the request of a call
 	response *call.Message
@@ -55,15 +56,15 @@ func (r *recorder) reset(delivered []event, pool *call.Pool) {
 }
 
 func (r *recorder) add(l *lane, e event) {
-	e.order = l.now
+	e.order, e.lane = l.now, uint8(l.index)
 	r.events = append(r.events, e)
 }
 
-func (r *recorder) began(l *lane, first int64) { r.add(l, event{kind: eventBegan, first: first}) }
-func (r *recorder) ended(l *lane, first int64) { r.add(l, event{kind: eventEnded, first: first}) }
+func (r *recorder) began(l *lane, mark uint32) { r.add(l, event{kind: eventBegan, mark: mark}) }
+func (r *recorder) ended(l *lane, mark uint32) { r.add(l, event{kind: eventEnded, mark: mark}) }
 
-func (r *recorder) opened(l *lane, c *call.Conn, first int64) {
-	r.add(l, event{kind: eventOpened, conn: c, first: first})
+func (r *recorder) opened(l *lane, c *call.Conn, mark uint32) {
+	r.add(l, event{kind: eventOpened, conn: c, mark: mark})
 }
 
 func (r *recorder) frame(l *lane, m *call.Message, row *Row) {
@@ -123,11 +124,11 @@ func (d *delivery) merge(work []portion) {
 func (d *delivery) deliver(e *event) {
 	switch e.kind {
 	case eventBegan:
-		d.beginConnection(e.first)
+		d.beginConnection(int(e.lane), e.mark)
 	case eventEnded:
-		d.forgetConnection(e.first)
+		d.forgetConnection(int(e.lane), e.mark)
 	case eventOpened:
-		d.numberConnection(e.conn, e.first)
+		d.numberConnection(int(e.lane), e.conn, e.mark)
 	case eventFrame:
 		var row *Row
 		if e.rare != nil {

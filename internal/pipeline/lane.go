@@ -61,6 +61,7 @@ type lane struct {
 	// fingerprints are not sorted.
 	fingerprints Fingerprints
 	repeats      repeatWindow
+	begun        uint32 // connections
 	// early are responses whose requests may be among the bytes that the other direction of their connection holds, in
 	// the order of arrival.
 	early map[*connection][]*call.Message

@@ -1,16 +1,19 @@
 package pipeline
 
 import (
+	"cmp"
+	"slices"
+
 	"dubbo-wire/internal/call"
 )
 
 // output receives the results of lanes.
 type output interface {
-	// began receives the first packet of each connection, ended that of each connection that ends without payload,
-	// opened that of each connection with its first payload. first is the packet's ordinal in the capture.
-	began(l *lane, first int64)
-	ended(l *lane, first int64)
-	opened(l *lane, c *call.Conn, first int64)
+	// began receives each connection with its first packet, ended each that ends without payload, opened each with its first payload.
+	// mark is its number in the lane, in the order in which they began.
+	began(l *lane, mark uint32)
+	ended(l *lane, mark uint32)
+	opened(l *lane, c *call.Conn, mark uint32)
 	// frame receives each message; r is nil if rows are not needed, and borrowed.
 	frame(l *lane, m *call.Message, r *Row)
 	// call receives a closed call, which is borrowed.
@@ -26,23 +29,39 @@ type delivery struct {
 	frames  int64
 	conns   int
 	scratch call.Call
-	// unopened is the numbers of connections without payload, by first packet.
-	unopened map[int64]int
+	// unopened is the connections without payload, by lane.
+	unopened [Lanes]unopened
 }
 
-func (d *delivery) beginConnection(first int64) {
-	d.conns++
-	if d.unopened == nil {
-		d.unopened = make(map[int64]int)
+// unopened is the connections of a lane without payload, in the order in which they began. It takes a third of the memory of a map.
+type unopened struct {
+	all  []unopenedConn
+	gone int // those in all that were taken
+}
+
+type unopenedConn struct{ mark, number uint32 } // number is 0 if it was taken
+
+// take removes the connection with a mark, and returns its number.
+func (u *unopened) take(mark uint32) int {
+	i, _ := slices.BinarySearchFunc(u.all, mark, func(c unopenedConn, mark uint32) int { return cmp.Compare(c.mark, mark) })
+	n := u.all[i].number
+	u.all[i].number = 0
+	if u.gone++; u.gone > len(u.all)/2 {
+		u.all, u.gone = slices.DeleteFunc(u.all, func(c unopenedConn) bool { return c.number == 0 }), 0
 	}
-	d.unopened[first] = d.conns
+	return int(n)
 }
 
-func (d *delivery) forgetConnection(first int64) { delete(d.unopened, first) }
+func (d *delivery) beginConnection(lane int, mark uint32) {
+	d.conns++
+	u := &d.unopened[lane]
+	u.all = append(u.all, unopenedConn{mark, uint32(d.conns)})
+}
 
-func (d *delivery) numberConnection(c *call.Conn, first int64) {
-	c.Number = d.unopened[first]
-	delete(d.unopened, first)
+func (d *delivery) forgetConnection(lane int, mark uint32) { d.unopened[lane].take(mark) }
+
+func (d *delivery) numberConnection(lane int, c *call.Conn, mark uint32) {
+	c.Number = d.unopened[lane].take(mark)
 }
 
 func (d *delivery) numberFrame(m *call.Message, r *Row) {
@@ -75,9 +94,9 @@ func (d *delivery) settle(m *call.Message) {
 
 // With one job a delivery is the output of the lanes.
 
-func (d *delivery) began(_ *lane, first int64)                { d.beginConnection(first) }
-func (d *delivery) ended(_ *lane, first int64)                { d.forgetConnection(first) }
-func (d *delivery) opened(_ *lane, c *call.Conn, first int64) { d.numberConnection(c, first) }
+func (d *delivery) began(l *lane, mark uint32)                { d.beginConnection(l.index, mark) }
+func (d *delivery) ended(l *lane, mark uint32)                { d.forgetConnection(l.index, mark) }
+func (d *delivery) opened(l *lane, c *call.Conn, mark uint32) { d.numberConnection(l.index, c, mark) }
 func (d *delivery) frame(_ *lane, m *call.Message, r *Row)    { d.numberFrame(m, r) }
 func (d *delivery) call(_ *lane, c *call.Call, selected bool) { d.closeCall(c, selected) }
 func (d *delivery) settled(l *lane, m *call.Message) {

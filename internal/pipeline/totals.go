@@ -276,8 +276,7 @@ func (t *Totals) Settle(m *call.Message) {
 
 // connection adds the counts of one connection.
 func (t *Totals) connection(c *connection) {
-	lost := c.lost()
-	late := lost.late
+	late := c.late
 	if c.claimed || c.lateClaimed {
 		t.Skipped += late
 		late = 0
@@ -288,8 +287,8 @@ func (t *Totals) connection(c *connection) {
 			t.Between += c.skipped
 		}
 		t.Gap += c.gap
-		t.LostGaps += lost.gaps
-		t.LostBytes += lost.bytes
+		t.LostGaps += c.gaps
+		t.LostBytes += c.bytes
 		for _, u := range c.unowned {
 			t.other(u.name, u.bytes)
 		}
@@ -317,7 +316,7 @@ func (t *Totals) connection(c *connection) {
 // addControl adds the calls and the control bytes of a connection with messages. The bytes serve all calls of the connection, so
 // that each protocol gets a share by its calls.
 func (t *Totals) addControl(c *connection) {
-	if len(c.used) == 0 {
+	if c.inUse.Protocol == nil {
 		return
 	}
 	bytes, calls := int64(0), int64(0)
@@ -327,12 +326,11 @@ func (t *Totals) addControl(c *connection) {
 			t.Other[u.name].Control = true
 		}
 	}
-	for i := range c.used {
-		calls += c.used[i].calls
+	for u := range c.protocols {
+		calls += u.calls
 	}
 	before, given := int64(0), int64(0)
-	for i := range c.used {
-		u := &c.used[i]
+	for u := range c.protocols {
 		before += u.calls
 		share := bytes - given // without any call the first one has all
 		if calls > 0 {
@@ -472,7 +470,7 @@ func (c *connection) protocolName() string {
 			}
 		}
 	}
-	text := c.skipped+c.lost().late == 0 && len(c.unowned) > 0
+	text := c.skipped+c.late == 0 && len(c.unowned) > 0
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
 			if p.Fallback != nil && p.Fallback(c.dirs[i].head(), text) {

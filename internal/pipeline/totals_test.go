@@ -26,8 +26,8 @@ func TestControlShares(t *testing.T) {
 	} {
 		t1 := &Totals{Other: map[string]*Other{"x": {}, "y": {}}}
 		t1.addControl(&connection{
-			used: k.used, lane: &lane{worker: &worker{opt: &Options{}}},
-			unowned: []namedBytes{{"x", k.bytes / 3}, {"y", k.bytes - k.bytes/3}},
+			inUse: k.used[0], lane: &lane{worker: &worker{opt: &Options{}}},
+			seldom: &seldom{used: k.used, unowned: []namedBytes{{"x", k.bytes / 3}, {"y", k.bytes - k.bytes/3}}},
 		})
 		assert.Equal(t, k.want, t1.Control)
 		assert.True(t, t1.Other["x"].Control && t1.Other["y"].Control)

@@ -19,8 +19,8 @@
 // exactly once: as Data, Gap (beyond the snap length) or Repeat, and the other bytes of the packet as Meta.Overhead
 // with its first payload byte. Duplicates and strays, which belong to no stream, are not handed on.
 //
-// Payload is borrowed until Segment returns; held data is copied. A connection costs about 280 bytes, even one of which
-// only a SYN was seen. All limits are in [Config]. An Assembler must be used by one goroutine. Several can share the
+// Payload is borrowed until Segment returns; held data is copied. A connection costs about 180 bytes, even one of which
+// only a SYN was seen, and its [Flow] 90 more. All limits are in [Config]. An Assembler must be used by one goroutine. Several can share the
 // work if all packets of a 4-tuple go to the same one.
 package assemble
 
@@ -136,9 +136,9 @@ type Stream interface {
 type Handler interface {
 	// Begin is called with the first packet of each connection.
 	Begin(c *Connection)
-	// Open is called before the first bytes of a connection are handed on, and returns its two streams; side 0 is the
-	// end that sent the first packet. It is not called for a connection without payload.
-	Open(c *Connection) (sides [2]Stream)
+	// Open is called before the first bytes of a connection are handed on, and returns memory for its flow with the two streams. It is not
+	// called for a connection without payload.
+	Open(c *Connection) *Flow
 	// Close is called when a connection has ended, opened or not, after the End of its streams. c must not be used
 	// after it returns.
 	Close(c *Connection)
@@ -164,6 +164,7 @@ type Assembler struct {
 	heldAll          int
 	buffers          *Buffers
 	suspects         queue.Queue[*suspect]
+	suspectOf        map[*Connection]*suspect
 	suspectBytes     int
 	late             map[*Connection]*lateSpans
 
@@ -180,7 +181,7 @@ type Assembler struct {
 // New returns an assembler that hands streams to h.
 func New(cfg Config, h Handler) *Assembler {
 	cfg = cfg.withDefaults()
-	a := &Assembler{cfg: cfg, handler: h, buffers: cfg.Buffers, late: map[*Connection]*lateSpans{}}
+	a := &Assembler{cfg: cfg, handler: h, buffers: cfg.Buffers, late: map[*Connection]*lateSpans{}, suspectOf: map[*Connection]*suspect{}}
 	a.empty.state, a.open.state, a.closing.state = empty, open, closing
 	a.table.init(rand.Uint64(), rand.Uint64())
 	a.recent.init()
@@ -225,7 +226,7 @@ func (a *Assembler) arrived(s *packet.Segment, o *Origin) (tag uint32, c *Connec
 		a.Ledger.Empty++
 	}
 	source := a.source(o.File)
-	tag = a.table.hash(s, source)
+	tag = a.table.hash(&s.Src, &s.Dst, source)
 	c, i = a.find(tag, s, source)
 	return tag, c, i
 }
@@ -258,7 +259,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		c.Handshake = uint16(min(int(c.Handshake)+o.Overhead, math.MaxUint16))
 	}
 	if s.Flags&packet.SYN != 0 {
-		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
+		if d.syn && d.isn == s.Seq && c.Payload && o.File != int(c.File) {
 			a.files.skewed = true // a SYN is not retransmitted after data, so it was captured twice
 		}
 		if c.takeSYN(i, s, o); s.Flags&packet.ACK != 0 && !other.started {
@@ -267,7 +268,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	} else if s.Flags&packet.ACK != 0 {
 		d.pastHandshake = true
 		other.acknowledge(c, s.Ack)
-		if c.hold != nil {
+		if c.flow.hold != nil {
 			a.acknowledged(c, 1-i)
 		}
 	}
@@ -291,7 +292,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		a.data(c, i, seq, s.PayloadLen, s.Payload)
 		from := sourceOf(s, o)
 		if a.isNew {
-			d.source = from
+			c.flow.ways[i].source = from
 			if c.state == closing {
 				a.requeue(c, &a.closing, a.now) // it was closed too early, because its data still comes
 			}
@@ -310,7 +311,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	if s.Flags&packet.RST != 0 || d.fin && other.fin {
 		a.closed(c)
 	}
-	if c.hold != nil {
+	if c.flow.hold != nil {
 		a.drain(c) // held data may have waited for this segment
 	}
 }
@@ -318,7 +319,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 // data takes n payload bytes at seq that side i sent, of which b were captured.
 func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	d := &c.sides[i]
-	early := a.acks && c.sides[1-i].missesBefore(a.seg.Ack)
+	early := a.acks && c.missesBefore(1-i, a.seg.Ack)
 	if !d.started {
 		// Joined midway: the stream starts with the first data seen.
 		d.started, d.next = true, seq
@@ -326,13 +327,13 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 			d.next++ // a keep-alive: the byte before the next one, with any content
 		}
 	}
-	below := d.below(seq)
-	if below == 1 && n == 1 || below > 0 && d.moveStart(seq) {
+	below := c.below(i, seq)
+	if below == 1 && n == 1 || below > 0 && c.moveStart(i, seq) {
 		below = 0 // a keep-alive before the first data; or this is the start now
 	}
-	if seq == d.next && c.hold == nil && !early && len(b) == n {
+	if seq == d.next && c.flow.hold == nil && !early && len(b) == n {
 		a.isNew = true
-		a.deliver(d, n, b)
+		a.deliver(c, i, n, b)
 		return
 	}
 	if below > 0 {
@@ -348,7 +349,7 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	if old := int64(int32(d.next - seq)); old > 0 {
 		// The first bytes were delivered before.
 		r := int(min(old, int64(n)))
-		a.repeat(c, i, r, d.pos-old)
+		a.repeat(c, i, r, c.flow.ways[i].pos-old)
 		if r == n {
 			return
 		}
@@ -364,43 +365,45 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 		// It fills the hole before the first piece; the rest repeats or extends the pieces.
 		r := min(int(first.seq-seq), n)
 		a.isNew = true
-		if a.deliver(d, r, b[:r]); r < n {
+		if a.deliver(c, i, r, b[:r]); r < n {
 			a.holdData(c, i, seq+uint32(r), n-r, b[r:])
 		}
 	default:
 		a.isNew = true
-		a.deliver(d, n, b)
+		a.deliver(c, i, n, b)
 	}
 }
 
 // overhead counts the packet's overhead, which goes to a stream.
 func (a *Assembler) overhead() { a.Ledger.Overhead += int64(a.meta.Overhead) }
 
-// deliver hands on n bytes at d.next, of which b were captured.
-func (a *Assembler) deliver(d *side, n int, b []byte) {
+// deliver hands on the next n bytes of side i, of which b were captured.
+func (a *Assembler) deliver(c *Connection, i, n int, b []byte) {
+	d, w := &c.sides[i], &c.flow.ways[i]
 	a.overhead()
 	if len(b) > 0 {
-		a.meta.Pos, a.meta.Seq = d.pos, d.next
+		a.meta.Pos, a.meta.Seq = w.pos, d.next
 		a.Ledger.Stream += int64(len(b))
-		d.pos += int64(len(b))
-		d.stream.Data(b, &a.meta)
+		w.pos += int64(len(b))
+		w.stream.Data(b, &a.meta)
 		a.meta.Overhead = 0
 	}
 	if cut := int64(n - len(b)); cut > 0 {
-		a.meta.Pos = d.pos
+		a.meta.Pos = w.pos
 		a.Ledger.BeyondSnap += cut
-		d.pos += cut
-		d.stream.Gap(cut, cut, &a.meta)
+		w.pos += cut
+		w.stream.Gap(cut, cut, &a.meta)
 		a.meta.Overhead = 0
 	}
 	d.next += uint32(n)
 }
 
-// gap reports to the stream that n bytes at d.pos were never captured.
-func (a *Assembler) gap(d *side, n int64, m Meta) {
+// gap reports to the stream of side i that its next n bytes were never captured.
+func (a *Assembler) gap(c *Connection, i int, n int64, m Meta) {
+	w := &c.flow.ways[i]
 	a.Ledger.Gaps++
 	a.Ledger.GapBytes += n
-	m.Pos, m.Overhead = d.pos, 0
-	d.pos += n
-	d.stream.Gap(n, 0, &m)
+	m.Pos, m.Overhead = w.pos, 0
+	w.pos += n
+	w.stream.Gap(n, 0, &m)
 }

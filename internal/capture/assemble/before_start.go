@@ -51,8 +51,9 @@ func (s *lateSpans) add(i int, x span32) {
 }
 
 // moveStart makes seq the start of a stream that was joined midway and of which nothing was handed on yet.
-func (d *side) moveStart(seq uint32) bool {
-	if d.pos > 0 || d.syn && !d.guessed {
+func (c *Connection) moveStart(i int, seq uint32) bool {
+	d := &c.sides[i]
+	if c.flow.ways[i].pos > 0 || d.syn && !d.guessed {
 		return false
 	}
 	d.next = seq
@@ -62,7 +63,7 @@ func (d *side) moveStart(seq uint32) bool {
 // takeBeforeStart takes n payload bytes of side i that are below bytes before the start of its stream, of which b were
 // captured.
 func (a *Assembler) takeBeforeStart(c *Connection, i, n int, b []byte, below int64) {
-	for d := &c.sides[i]; n > 0; {
+	for n > 0 {
 		place := int32(-below)
 		spans := a.late[c]
 		seen, until := spans.at(i, place)
@@ -82,7 +83,7 @@ func (a *Assembler) takeBeforeStart(c *Connection, i, n int, b []byte, below int
 			a.Ledger.Stream += int64(captured)
 			a.Ledger.BeyondSnap += cut
 			a.meta.Pos = -below
-			d.stream.Late(b[:captured], cut, &a.meta)
+			c.flow.ways[i].stream.Late(b[:captured], cut, &a.meta)
 			a.meta.Overhead, a.isNew = 0, true
 		}
 		n, b, below = n-r, b[captured:], below-int64(r)

@@ -47,15 +47,15 @@ func BenchmarkLost(b *testing.B) {
 func (w *wire) discard() {
 	c := w.a.Open()[0]
 	w.a.firstPayload(c)
-	c.sides[0].stream = discard{}
+	c.flow = new(Flow).Open([2]Stream{discard{}, c.flow.ways[1].stream})
 }
 
 // discards is a handler of connections of which nothing is wanted.
 type discards struct{}
 
-func (discards) Begin(*Connection)          {}
-func (discards) Open(*Connection) [2]Stream { return [2]Stream{discard{}, discard{}} }
-func (discards) Close(*Connection)          {}
+func (discards) Begin(*Connection)      {}
+func (discards) Open(*Connection) *Flow { return new(Flow).Open([2]Stream{discard{}, discard{}}) }
+func (discards) Close(*Connection)      {}
 
 // heap is the memory in use.
 func heap() int64 {

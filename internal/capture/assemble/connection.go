@@ -13,10 +13,12 @@ type Connection struct {
 	First int64
 	// Link is the number of bytes of its packets on the link.
 	Link int64
-	// File is the input of its first packet.
-	File int
 	// Ends are the two endpoints; Ends[0] sent the first packet that was seen.
 	Ends [2]packet.Endpoint
+	// File is the input of its first packet.
+	File int32
+	// Mark is for the handler.
+	Mark uint32
 	// Joined is set if the capture has no SYN of the connection. Answered is set if the first packet answers a SYN, so
 	// Ends[0] is the server.
 	Joined, Answered bool
@@ -28,16 +30,41 @@ type Connection struct {
 	// 65,535.
 	Handshake uint16
 
+	suspected  bool  // Assembler.suspectOf has a suspect
 	state      state // the list that it is in
-	id, tag    uint32
+	id         uint32
 	prev, next uint32
 	seen       int64 // time of its last packet
 	queued     int64 // value of seen when it was put into its list; in closing: the time when it was closed
 	sides      [2]side
-	hold       *holding // nil if nothing is held
 	first      synMarks
-	suspect    *suspect // nil if there is no suspect
+	flow       *Flow // &noFlow before the first payload
 }
+
+// Flow is what a connection has from its first payload on, with the streams of the handler. The handler's data of the connection may contain
+// it, so that a packet finds both in one place.
+type Flow struct {
+	ways [2]way
+	hold *holding // nil if nothing is held
+}
+
+// Open sets the streams; side 0 is the end that sent the first packet.
+func (f *Flow) Open(sides [2]Stream) *Flow {
+	f.ways[0].stream, f.ways[1].stream = sides[0], sides[1]
+	return f
+}
+
+// way is what a side has besides from the first payload of its connection on.
+type way struct {
+	stream       Stream
+	pos          int64  // position of the next byte in the stream
+	source       source // where the newest bytes were captured
+	unawaited    uint32 // an acknowledgement by the other side whose bytes are no longer awaited, valid if hasUnawaited is set
+	hasUnawaited bool
+}
+
+// noFlow is shared by all connections without payload, and never changed.
+var noFlow Flow
 
 type state uint8
 
@@ -49,24 +76,18 @@ const (
 
 // side is one direction: from Ends[i] to the other end.
 type side struct {
-	stream         Stream
-	pos            int64  // position of the next byte in the stream
-	next           uint32 // its sequence number
+	next           uint32 // sequence number of the next byte in the stream
 	isn            uint32 // initial sequence number, valid if syn is set
 	finSeq         uint32 // sequence number after the last byte, valid if fin is set
 	acked          uint32 // highest acknowledgement the other side sent for this one
 	unconfirmedAck uint32 // an acknowledgement far ahead, trusted when a second one agrees; 0: none
-	unawaited      uint32 // an acknowledgement by the other side whose bytes are no longer awaited, valid if hasUnawaited is set
-	source         source // where the newest bytes were captured
 	started        bool   // next is known
 	syn            bool
 	fin            bool
 	seen           bool // a packet of this side was captured
 	ackSeen        bool
-
-	hasUnawaited  bool
-	guessed       bool // isn comes from the first acknowledgement, not from a SYN
-	pastHandshake bool // it sent a packet that is not a SYN, so it sends no more SYNs
+	guessed        bool // isn comes from the first acknowledgement, not from a SYN
+	pastHandshake  bool // it sent a packet that is not a SYN, so it sends no more SYNs
 }
 
 // near is the distance in bytes from the known numbers of a side within which its packets are accepted. A packet
@@ -92,7 +113,7 @@ func (c *Connection) side(s *packet.Segment) int {
 }
 
 // Opened reports whether the handler has opened the connection.
-func (c *Connection) Opened() bool { return c.sides[0].stream != nil }
+func (c *Connection) Opened() bool { return c.flow != &noFlow }
 
 // LastTime returns the time of its last packet on the steady clock, in nanoseconds.
 func (c *Connection) LastTime() int64 { return c.seen }
@@ -119,7 +140,7 @@ func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection 
 	a.Ledger.Connections++
 	a.Ledger.WithoutData++
 	c := a.table.add(tag)
-	c.First, c.File, c.Ends, c.FirstFIN = o.Ordinal, o.File, [2]packet.Endpoint{s.Src, s.Dst}, -1
+	c.First, c.File, c.Ends, c.FirstFIN, c.flow = o.Ordinal, int32(o.File), [2]packet.Endpoint{s.Src, s.Dst}, -1, &noFlow
 	if s.Flags&packet.SYN == 0 {
 		c.Joined = true
 		a.Ledger.Joined++
@@ -135,8 +156,7 @@ func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection 
 func (a *Assembler) firstPayload(c *Connection) {
 	c.Payload = true
 	a.Ledger.WithoutData--
-	streams := a.handler.Open(c)
-	c.sides[0].stream, c.sides[1].stream = streams[0], streams[1]
+	c.flow = a.handler.Open(c)
 	if c.state != empty {
 		return
 	}
@@ -217,7 +237,7 @@ func (a *Assembler) dropClosed() {
 	for a.closing.n > 0 {
 		c := a.table.at(a.closing.head)
 		linger := int64(a.cfg.Linger)
-		if a.files.mixed || c.File != a.files.last {
+		if a.files.mixed || int(c.File) != a.files.last {
 			linger *= skewed
 		}
 		if a.now-c.queued < linger && a.closing.n <= a.cfg.MaxClosed {
@@ -245,7 +265,7 @@ func (a *Assembler) Streams(f func(s Stream, closed bool)) {
 	for _, l := range []*list{&a.open, &a.closing} {
 		for id := l.head; id != 0; id = a.table.at(id).next {
 			if c := a.table.at(id); c.Opened() {
-				f(c.sides[0].stream, l.state == closing)
+				f(c.flow.ways[0].stream, l.state == closing)
 			}
 		}
 	}
@@ -279,26 +299,27 @@ func (a *Assembler) Finish(c *Connection) {
 
 // end ends a connection without a suspect.
 func (a *Assembler) end(c *Connection) {
-	for c.hold != nil {
+	for c.flow.hold != nil {
 		a.abandonHole(c, c.firstSide())
 	}
 	if c.Opened() {
 		for i := range c.sides {
-			a.tail(c, &c.sides[i])
+			a.tail(c, i)
 		}
 		for i := range c.sides {
 			d := &c.sides[i]
-			d.stream.End(d.fin && d.next == d.finSeq)
+			c.flow.ways[i].stream.End(d.fin && d.next == d.finSeq)
 		}
 	}
 	a.handler.Close(c)
 	delete(a.late, c)
 	a.table.pull(a.listOf(c), c)
-	a.table.remove(c)
+	a.table.remove(c, a.tagOf(c))
 }
 
 // tail reports bytes at the end of a stream that were acknowledged and never captured.
-func (a *Assembler) tail(c *Connection, d *side) {
+func (a *Assembler) tail(c *Connection, i int) {
+	d := &c.sides[i]
 	if !d.started || !d.ackSeen {
 		return
 	}
@@ -314,7 +335,7 @@ func (a *Assembler) tail(c *Connection, d *side) {
 		if !d.fin {
 			n++
 		}
-		a.gap(d, n, Meta{Time: c.seen - a.ahead, File: c.File})
+		a.gap(c, i, n, Meta{Time: c.seen - a.ahead, File: int(c.File)})
 		d.next += uint32(n)
 	}
 }

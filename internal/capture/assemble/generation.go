@@ -52,8 +52,8 @@ func (c *Connection) far(i int, seq uint32) bool {
 	if d.ackSeen && within(seq, d.acked, near) {
 		return false
 	}
-	if c.hold != nil {
-		if p := c.hold.piles[i].pieces; len(p) > 0 && within(seq, p[len(p)-1].end(), near) {
+	if c.flow.hold != nil {
+		if p := c.flow.hold.piles[i].pieces; len(p) > 0 && within(seq, p[len(p)-1].end(), near) {
 			return false
 		}
 	}
@@ -70,7 +70,7 @@ func (c *Connection) farAck(i int, s *packet.Segment) bool {
 // checkGeneration handles a packet that may be of another generation. It returns the connection of the packet, or nil
 // if a new one must be opened, and whether the packet is to be processed.
 func (a *Assembler) checkGeneration(c *Connection, i int, s *packet.Segment, o *Origin) (_ *Connection, wanted bool) {
-	if p := c.suspect; p != nil && p.agrees(i, s) {
+	if p := a.suspect(c); p != nil && p.agrees(i, s) {
 		c = a.confirmed(c, i, s)
 		if i = c.side(s); c.far(i, s.Seq) {
 			a.setSuspect(c, i, s, o) // its numbers contradict the old generation only
@@ -88,7 +88,7 @@ func (a *Assembler) checkGeneration(c *Connection, i int, s *packet.Segment, o *
 	case s.Flags&packet.SYN != 0 && c.sides[i].syn && c.sides[i].isn == s.Seq:
 		return c, true // retransmitted or captured twice, however much data came in between
 	case !c.far(i, s.Seq) && !c.impossible(i, s):
-		if p := c.suspect; p != nil && s.Flags&packet.SYN == 0 {
+		if p := a.suspect(c); p != nil && s.Flags&packet.SYN == 0 {
 			if p.oldPackets++; p.oldPackets == maxOldPackets {
 				a.discardSuspect(c)
 			}
@@ -120,8 +120,9 @@ func (a *Assembler) reused(c *Connection, i int, s *packet.Segment, o *Origin) b
 			return true
 		}
 		// Otherwise it was captured after the first data, which may also have been out of order.
-		first := d.next - uint32(d.pos)
-		return d.pos > near || first-(s.Seq+1) > agreeing
+		pos := c.flow.ways[i].pos
+		first := d.next - uint32(pos)
+		return pos > near || first-(s.Seq+1) > agreeing
 	}
 	return c.state == closing
 }
@@ -198,14 +199,14 @@ func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connecti
 
 // setSuspect puts a packet aside. An earlier suspect of the connection becomes a stray.
 func (a *Assembler) setSuspect(c *Connection, i int, s *packet.Segment, o *Origin) {
-	if c.suspect != nil {
+	if c.suspected {
 		a.discardSuspect(c)
 	}
-	p := &suspect{c: c, side: i, tag: c.tag, seg: *s, origin: *o}
+	p := &suspect{c: c, side: i, tag: a.tagOf(c), seg: *s, origin: *o}
 	p.nearby = s.Flags&packet.SYN == 0 && !c.far(i, s.Seq)
 	p.seg.Payload = append([]byte(nil), s.Payload...)
 	p.link.Of = p
-	c.suspect = p
+	a.suspectOf[c], c.suspected = p, true
 	a.suspects.Push(&p.link)
 	a.suspectBytes += p.size()
 	a.Ledger.Held += int64(s.PayloadLen)
@@ -215,15 +216,24 @@ func (a *Assembler) setSuspect(c *Connection, i int, s *packet.Segment, o *Origi
 	}
 }
 
+// suspect returns the suspect of a connection, nil if there is none.
+func (a *Assembler) suspect(c *Connection) *suspect {
+	if !c.suspected {
+		return nil
+	}
+	return a.suspectOf[c]
+}
+
 func (p *suspect) size() int { return len(p.seg.Payload) + suspectCharge }
 
 // takeSuspect removes the suspect from its connection; the caller must count its bytes elsewhere.
 func (a *Assembler) takeSuspect(c *Connection) *suspect {
-	p := c.suspect
+	p := a.suspect(c)
 	if p == nil {
 		return nil
 	}
-	c.suspect = nil
+	delete(a.suspectOf, c)
+	c.suspected = false
 	p.link.Remove()
 	a.suspectBytes -= p.size()
 	a.Ledger.Held -= int64(p.seg.PayloadLen)
@@ -256,7 +266,7 @@ func (a *Assembler) unplaced(c *Connection, p *suspect) {
 	a.Ledger.Stream += captured
 	a.Ledger.BeyondSnap += cut
 	a.Ledger.Overhead += int64(o.Overhead)
-	c.sides[p.side].stream.Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
+	c.flow.ways[p.side].stream.Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
 }
 
 // stray counts a packet that belongs to no stream.

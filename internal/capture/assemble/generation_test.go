@@ -326,7 +326,7 @@ func TestTable(t *testing.T) {
 	find := func(i int) (*Connection, int) {
 		s := segment(i)
 		s.Src, s.Dst = s.Dst, s.Src
-		return w.a.find(w.a.table.hash(s, i%2), s, i%2)
+		return w.a.find(w.a.table.hash(&s.Src, &s.Dst, i%2), s, i%2)
 	}
 	for i := range n {
 		w.a.Segment(segment(i), &Origin{Ordinal: int64(i) + 1, File: i % 2})

@@ -26,9 +26,9 @@ type hostileHandler struct {
 
 func (h *hostileHandler) Begin(*Connection) {}
 
-func (h *hostileHandler) Open(*Connection) [2]Stream {
+func (h *hostileHandler) Open(*Connection) *Flow {
 	h.opened++
-	return [2]Stream{&hostileStream{t: h.t, w: h}, &hostileStream{t: h.t, w: h}}
+	return new(Flow).Open([2]Stream{&hostileStream{t: h.t, w: h}, &hostileStream{t: h.t, w: h}})
 }
 
 func (h *hostileHandler) Close(c *Connection) {
@@ -177,10 +177,12 @@ func short(t *testing.T, script []byte) {
 		require.Equal(t, d == nil, c == nil)
 		if c != nil {
 			x, y := *c, *d
+			v, w := x.flow.ways, y.flow.ways
 			for i := range 2 {
-				x.sides[i].stream, y.sides[i].stream = nil, nil
+				v[i].stream, w[i].stream = nil, nil
 			}
-			x.hold, y.hold, x.suspect, y.suspect = nil, nil, nil, nil
+			require.Equal(t, v, w)
+			x.flow, y.flow = nil, nil
 			require.True(t, x == y, "%+v, %+v", x, y)
 		}
 	})

@@ -95,10 +95,10 @@ func (f *Buffers) put(p *piece) {
 
 // firstHeld returns the first held piece of a side, or nil.
 func (c *Connection) firstHeld(i int) *piece {
-	if c.hold == nil || len(c.hold.piles[i].pieces) == 0 {
+	if c.flow.hold == nil || len(c.flow.hold.piles[i].pieces) == 0 {
 		return nil
 	}
-	return c.hold.piles[i].pieces[0]
+	return c.flow.hold.piles[i].pieces[0]
 }
 
 // firstSide returns the side whose first held piece was captured first. At least one piece must be held.
@@ -111,19 +111,20 @@ func (c *Connection) firstSide() int {
 }
 
 // missesBefore reports whether bytes of this side before ack were not handed on and may still come.
-func (d *side) missesBefore(ack uint32) bool {
+func (c *Connection) missesBefore(i int, ack uint32) bool {
+	d, w := &c.sides[i], &c.flow.ways[i]
 	n := int32(ack - d.next)
 	return n > 0 && n < maxAhead && d.started && d.seen &&
-		!(d.fin && ack == d.finSeq+1 && n == 1) && !(d.hasUnawaited && !after(ack, d.unawaited))
+		!(d.fin && ack == d.finSeq+1 && n == 1) && !(w.hasUnawaited && !after(ack, w.unawaited))
 }
 
 // holdData holds a copy of n bytes at seq that side i sent: they are after a hole, or they came before what they
 // acknowledge. Parts that are held already count as retransmitted.
 func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) {
-	if c.hold == nil {
+	if c.flow.hold == nil {
 		a.newHolding(c)
 	}
-	h := c.hold
+	h := c.flow.hold
 	pile := &h.piles[i]
 	end := seq + uint32(n)
 	// The first held piece that ends after seq. Usually seq is after all of them.
@@ -158,7 +159,7 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 	if pile.sincePacket == 0 && c.waits(i) {
 		a.startWait(pile, h, a.packets, a.now)
 	}
-	for c.hold != nil && h.piles[0].cost+h.piles[1].cost > a.cfg.MaxHeldPerConnection {
+	for c.flow.hold != nil && h.piles[0].cost+h.piles[1].cost > a.cfg.MaxHeldPerConnection {
 		a.abandonHole(c, c.firstSide())
 	}
 	for a.heldAll > a.cfg.MaxHeld {
@@ -183,24 +184,24 @@ func (l *pile) insert(k int, p *piece) {
 func (a *Assembler) newHolding(c *Connection) {
 	idle := &a.buffers.holdings
 	if k := len(*idle) - 1; k >= 0 {
-		c.hold, *idle = (*idle)[k], (*idle)[:k]
+		c.flow.hold, *idle = (*idle)[k], (*idle)[:k]
 	} else {
-		c.hold = new(holding)
-		c.hold.all.Of, c.hold.wait.Of = c.hold, c.hold
+		c.flow.hold = new(holding)
+		c.flow.hold.all.Of, c.flow.hold.wait.Of = c.flow.hold, c.flow.hold
 	}
-	c.hold.c = c
-	a.holders.Push(&c.hold.all)
+	c.flow.hold.c = c
+	a.holders.Push(&c.flow.hold.all)
 }
 
 // freeHolding releases the connection's holding if nothing is held.
 func (a *Assembler) freeHolding(c *Connection) {
-	h := c.hold
+	h := c.flow.hold
 	if h == nil || len(h.piles[0].pieces)+len(h.piles[1].pieces) > 0 {
 		return
 	}
 	h.all.Remove()
 	h.wait.Remove()
-	c.hold, h.c = nil, nil
+	c.flow.hold, h.c = nil, nil
 	for i := range h.piles {
 		l := &h.piles[i]
 		l.sincePacket, l.sinceTime = 0, 0
@@ -216,7 +217,7 @@ func (a *Assembler) freeHolding(c *Connection) {
 
 // copyOf takes r bytes at seq, captured as b, that are inside held piece k, and returns how many pieces were added after it.
 func (a *Assembler) copyOf(c *Connection, i, k int, seq uint32, r int, b []byte) (added int) {
-	pile := &c.hold.piles[i]
+	pile := &c.flow.hold.piles[i]
 	p := pile.pieces[k]
 	at, captured := int(seq-p.seq), b[:min(r, len(b))]
 	same := equal(p.data[min(at, len(p.data)):], captured)
@@ -251,26 +252,26 @@ func (a *Assembler) startWait(p *pile, h *holding, packet, at int64) {
 // acknowledged delivers the cut pieces of a side that were awaited until their acknowledgement, and starts the wait for
 // the side's hole if the hole was acknowledged.
 func (a *Assembler) acknowledged(c *Connection, i int) {
-	d, pile := &c.sides[i], &c.hold.piles[i]
+	d, pile := &c.sides[i], &c.flow.hold.piles[i]
 	if p := c.firstHeld(i); p != nil && p.seq == d.next {
-		if a.drain(c); c.hold == nil {
+		if a.drain(c); c.flow.hold == nil {
 			return
 		}
 	}
 	if len(pile.pieces) > 0 && pile.sincePacket == 0 && after(d.acked, d.next) {
-		a.startWait(pile, c.hold, a.packets, a.now)
+		a.startWait(pile, c.flow.hold, a.packets, a.now)
 	}
 }
 
 // drain delivers the held pieces that now follow without a hole, do not come before what they acknowledge and await no copy.
 func (a *Assembler) drain(c *Connection) {
-	h := c.hold
+	h := c.flow.hold
 	for more := true; more; {
 		more = false
 		for i := range c.sides {
-			d, other, pile := &c.sides[i], &c.sides[1-i], &h.piles[i]
+			d, pile := &c.sides[i], &h.piles[i]
 			for len(pile.pieces) > 0 {
-				if p := pile.pieces[0]; p.seq != d.next || p.acks && other.missesBefore(p.ack) || a.awaitsCopy(d, p) {
+				if p := pile.pieces[0]; p.seq != d.next || p.acks && c.missesBefore(1-i, p.ack) || a.awaitsCopy(d, p) {
 					break
 				}
 				a.release(c, i)
@@ -291,7 +292,7 @@ func (a *Assembler) drain(c *Connection) {
 
 // release delivers the first held piece of a side, which must be next.
 func (a *Assembler) release(c *Connection, i int) {
-	d, pile := &c.sides[i], &c.hold.piles[i]
+	pile := &c.flow.hold.piles[i]
 	p := pile.pieces[0]
 	pile.pieces[0] = nil
 	pile.pieces = pile.pieces[1:] // moving the rest to the front would cost more than new memory
@@ -301,12 +302,12 @@ func (a *Assembler) release(c *Connection, i int) {
 	a.Ledger.HeldLink -= int64(p.meta.Overhead)
 	saved := a.meta
 	a.meta = p.meta
-	pos := d.pos
-	a.deliver(d, p.n, p.data)
+	pos := c.flow.ways[i].pos
+	a.deliver(c, i, p.n, p.data)
 	if p.retransmitted > 0 {
 		a.meta = p.meta
 		a.meta.Pos, a.meta.Overhead = pos, p.retransmitted
-		d.stream.Repeat(0, &a.meta)
+		c.flow.ways[i].stream.Repeat(0, &a.meta)
 	}
 	a.meta = saved
 	a.buffers.put(p)
@@ -316,31 +317,32 @@ func (a *Assembler) release(c *Connection, i int) {
 // for the other side, the hole or missing end of the other side is abandoned instead; if it awaits a copy, that is.
 func (a *Assembler) abandonHole(c *Connection, i int) {
 	d, p := &c.sides[i], c.firstHeld(i)
-	if other := &c.sides[1-i]; p.seq == d.next && p.acks && other.missesBefore(p.ack) {
+	if other := &c.sides[1-i]; p.seq == d.next && p.acks && c.missesBefore(1-i, p.ack) {
 		q := c.firstHeld(1 - i)
 		if q == nil || q.seq == other.next && !a.awaitsCopy(other, q) {
-			a.abandonEnd(other, p.ack, q == nil, p.meta)
+			a.abandonEnd(c, 1-i, p.ack, q == nil, p.meta)
 			a.drain(c)
 			return
 		}
 		i, d, p = 1-i, other, q
 	}
 	if p.final = true; p.seq != d.next {
-		a.gap(d, int64(p.seq-d.next), p.meta)
+		a.gap(c, i, int64(p.seq-d.next), p.meta)
 		d.next = p.seq
 	}
-	c.hold.piles[i].sincePacket = 0
+	c.flow.hold.piles[i].sincePacket = 0
 	a.drain(c)
 }
 
 // abandonEnd stops waiting for the bytes of a side before ack. They become a gap only if nothing of the side is held.
-func (a *Assembler) abandonEnd(d *side, ack uint32, nothing bool, m Meta) {
-	d.unawaited, d.hasUnawaited = ack, true
+func (a *Assembler) abandonEnd(c *Connection, i int, ack uint32, nothing bool, m Meta) {
+	d, w := &c.sides[i], &c.flow.ways[i]
+	w.unawaited, w.hasUnawaited = ack, true
 	if d.fin && after(ack, d.finSeq) {
 		ack = d.finSeq
 	}
 	if n := int32(ack - d.next); n > 1 && n <= near && nothing { // one byte may be a FIN
-		a.gap(d, int64(n), m)
+		a.gap(c, i, int64(n), m)
 		d.next = ack
 	}
 }
@@ -351,7 +353,7 @@ func (a *Assembler) abandonExpired() {
 	for !a.waiting.Empty() {
 		h := a.waiting.First()
 		c, gaveUp := h.c, false
-		for c.hold != nil {
+		for c.flow.hold != nil {
 			i := 0
 			if first, second := a.due(&h.piles[0]), a.due(&h.piles[1]); first && second {
 				i = c.firstSide()
@@ -363,7 +365,7 @@ func (a *Assembler) abandonExpired() {
 			a.abandonHole(c, i)
 			gaveUp = true
 		}
-		if c.hold == nil {
+		if c.flow.hold == nil {
 			continue
 		}
 		if waits := h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0; waits && !gaveUp {

@@ -149,7 +149,7 @@ func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
 	if a.kind == retransmitted {
 		a.meta.Pos = pos
 		a.overhead()
-		c.sides[i].stream.Repeat(n, &a.meta)
+		c.flow.ways[i].stream.Repeat(n, &a.meta)
 		a.meta.Overhead = 0
 	}
 }
@@ -158,7 +158,7 @@ func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
 func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 	r, s := &a.recent, a.seg
 	conn, from := uint32(c.First), sourceOf(a.seg, a.origin)
-	first := c.sides[i].source
+	first := c.flow.ways[i].source
 	k := *r.bucket(conn, s.Seq, i)
 	for step := 0; k != 0 && r.n-k < recentLen && step < maxCopies; step++ {
 		e := &r.entries[(k-1)%recentLen]

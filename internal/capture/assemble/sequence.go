@@ -12,17 +12,18 @@ import "dubbo-wire/internal/capture/packet"
 // packet if it comes from a side that has finished its handshake, or after the connection was closed.
 
 // below returns how many bytes before the first byte of the side seq is; 0 or less if it is not before it.
-func (d *side) below(seq uint32) int64 {
+func (c *Connection) below(i int, seq uint32) int64 {
+	d := &c.sides[i]
 	if !d.started {
 		return 0
 	}
-	return int64(int32(d.next-seq)) - d.pos
+	return int64(int32(d.next-seq)) - c.flow.ways[i].pos
 }
 
 // needsCheck reports whether a packet may belong to another generation.
 func (c *Connection) needsCheck(i int, s *packet.Segment) bool {
 	d := &c.sides[i]
-	return s.Flags&packet.SYN != 0 || c.suspect != nil || c.state == closing || d.fin || d.below(s.Seq) > 1 || c.far(i, s.Seq)
+	return s.Flags&packet.SYN != 0 || c.suspected || c.state == closing || d.fin || c.below(i, s.Seq) > 1 || c.far(i, s.Seq)
 }
 
 // impossible reports whether a segment has payload at a place where the side cannot have any.
@@ -31,7 +32,7 @@ func (c *Connection) impossible(i int, s *packet.Segment) bool {
 		return false
 	}
 	d, o := &c.sides[i], &c.sides[1-i]
-	if b := d.below(s.Seq); b > 1 { // one byte: a keep-alive before the first data
+	if b := c.below(i, s.Seq); b > 1 { // one byte: a keep-alive before the first data
 		return d.syn && !d.guessed || c.state == closing && b > agreeing
 	}
 	end := s.Seq + uint32(s.PayloadLen)
@@ -40,7 +41,7 @@ func (c *Connection) impossible(i int, s *packet.Segment) bool {
 		return after(end, d.finSeq) && !after(d.next, d.finSeq) && (s.PayloadLen > 1 || s.Seq != d.finSeq)
 	}
 	// After a reset: it leaves a hole and acknowledges bytes that were never seen.
-	return c.state == closing && d.started && after(s.Seq, d.next) && c.hold == nil &&
+	return c.state == closing && d.started && after(s.Seq, d.next) && c.flow.hold == nil &&
 		s.Flags&packet.ACK != 0 && o.started && after(s.Ack, o.next+1)
 }
 
@@ -54,7 +55,7 @@ func (c *Connection) contradicts(i int, s *packet.Segment) bool {
 	}
 	o := &c.sides[1-i]
 	return s.Flags&packet.ACK != 0 && o.started &&
-		(o.syn && !o.guessed && o.below(s.Ack) > 0 || o.fin && after(s.Ack, o.finSeq+1) && !after(o.next, o.finSeq))
+		(o.syn && !o.guessed && c.below(1-i, s.Ack) > 0 || o.fin && after(s.Ack, o.finSeq+1) && !after(o.next, o.finSeq))
 }
 
 // synMarks identifies the packet with the first SYN of a connection, the SYN that answers no other.
@@ -84,7 +85,7 @@ func (c *Connection) takeSYN(i int, s *packet.Segment, o *Origin) {
 // a SYN that answers one, and a SYN of the other side.
 func (a *Assembler) isOtherSYN(c *Connection, i int, s *packet.Segment, o *Origin) bool {
 	m, first := marksOf(i, s, o), c.first
-	if o.File != c.File || !c.Payload || s.Flags&packet.ACK != 0 || (m.from^first.from)&1 != 0 {
+	if o.File != int(c.File) || !c.Payload || s.Flags&packet.ACK != 0 || (m.from^first.from)&1 != 0 {
 		return false
 	}
 	samePlace := m.from == first.from
@@ -103,5 +104,5 @@ func (a *Assembler) isOtherSYN(c *Connection, i int, s *packet.Segment, o *Origi
 
 // longClosed reports whether the connection was closed so long ago that no copies of its packets will come.
 func (a *Assembler) longClosed(c *Connection, o *Origin, limit int64) bool {
-	return c.state == closing && o.File == c.File && !a.files.mixed && a.now-c.queued > limit
+	return c.state == closing && o.File == int(c.File) && !a.files.mixed && a.now-c.queued > limit
 }

@@ -39,10 +39,15 @@ func (a *Assembler) source(file int) int {
 }
 
 // hash is equal for both directions of a connection in a source.
-func (t *table) hash(s *packet.Segment, source int) uint32 {
-	h := t.mix(&s.Src) + t.mix(&s.Dst)
+func (t *table) hash(x, y *packet.Endpoint, source int) uint32 {
+	h := t.mix(x) + t.mix(y)
 	h ^= uint64(source) * 0xa0761d6478bd642f
 	return uint32((h * 0x9e3779b97f4a7c15) >> 32)
+}
+
+// tagOf returns the hash of a connection.
+func (a *Assembler) tagOf(c *Connection) uint32 {
+	return a.table.hash(&c.Ends[0], &c.Ends[1], a.source(int(c.File)))
 }
 
 // mix folds an endpoint: one round of wyhash, with secrets instead of its constants.
@@ -67,7 +72,7 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection
 			continue
 		}
 		c := t.at(e.id)
-		if a.cfg.Apart != nil && a.source(c.File) != source {
+		if a.cfg.Apart != nil && a.source(int(c.File)) != source {
 			continue
 		}
 		if c.Ends[0].Same(&s.Src) && c.Ends[1].Same(&s.Dst) {
@@ -97,7 +102,7 @@ func (t *table) add(tag uint32) *Connection {
 	t.put(slot{tag, id})
 	t.n++
 	c := t.at(id)
-	c.id, c.tag = id, tag
+	c.id = id
 	return c
 }
 
@@ -121,9 +126,9 @@ func (t *table) grow() {
 }
 
 // remove removes a connection and clears it. Later slots move up, so that no search ends too early.
-func (t *table) remove(c *Connection) {
+func (t *table) remove(c *Connection, tag uint32) {
 	mask := uint32(len(t.slots) - 1)
-	hole := c.tag & mask
+	hole := tag & mask
 	for t.slots[hole].id != c.id {
 		hole = (hole + 1) & mask
 	}
@@ -136,7 +141,7 @@ func (t *table) remove(c *Connection) {
 	t.slots[hole] = slot{}
 	t.n--
 	t.free = append(t.free, c.id)
-	*c = Connection{}
+	*c = Connection{flow: &noFlow}
 }
 
 // list is a list of connections by id, in the order in which they were pushed.

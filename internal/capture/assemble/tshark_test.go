@@ -36,10 +36,10 @@ type keptStream struct {
 func (k *kept) Begin(*Connection) {}
 func (k *kept) Close(*Connection) {}
 
-func (k *kept) Open(c *Connection) [2]Stream {
+func (k *kept) Open(c *Connection) *Flow {
 	n := &keptConn{ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}}
 	k.conns = append(k.conns, n)
-	return [2]Stream{&n.sides[0], &n.sides[1]}
+	return new(Flow).Open([2]Stream{&n.sides[0], &n.sides[1]})
 }
 
 func (s *keptStream) Data(b []byte, _ *Meta)          { s.b = append(s.b, b...) }

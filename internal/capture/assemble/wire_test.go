@@ -56,7 +56,7 @@ type handler struct {
 	order   *strings.Builder
 }
 
-func (h *handler) Open(c *Connection) [2]Stream {
+func (h *handler) Open(c *Connection) *Flow {
 	var s [2]Stream
 	h.opened++
 	for i := range s {
@@ -64,7 +64,7 @@ func (h *handler) Open(c *Connection) [2]Stream {
 		h.streams[fmt.Sprintf("%d.%d", h.opened, i)] = r
 		s[i] = r
 	}
-	return s
+	return new(Flow).Open(s)
 }
 
 func (h *handler) Begin(*Connection) {}

@@ -10,13 +10,18 @@ type Buffers struct {
 	long, short int // bytes of the buffers larger than maxKept, and of the others
 	windows     int // bytes of the windows of searches
 	free        [][]byte
+	freeBytes   int // of free
 	frames      []*Frame
 	searches    []*search
 	tails       []*bodyTail
 }
 
-// maxFree and maxKept bound the memory that Buffers keeps: 12 of 64 KiB, for one of several lanes.
-const maxFree, maxKept = 12, 64 << 10
+// maxKept and maxFreeBytes bound the memory of the buffers that are kept for the next frames of one of several lanes, maxFree the number of
+// other things. A lane may have thousands of connections, each with a frame that crosses packets.
+const maxKept, maxFreeBytes, maxFree = 64 << 10, 12 * maxKept, 1 << 10
+
+// maxSearches is the maximum number of searches that are kept, with their windows.
+const maxSearches = 12
 
 const defaultMax = 256 << 20
 
@@ -62,6 +67,7 @@ func (b *Buffers) get() []byte {
 	if k := len(b.free) - 1; k >= 0 {
 		buf := b.free[k]
 		b.free = b.free[:k]
+		b.freeBytes -= cap(buf)
 		b.note(cap(buf), 1)
 		return buf
 	}
@@ -73,7 +79,8 @@ func (b *Buffers) put(buf []byte) {
 		return
 	}
 	b.note(cap(buf), -1)
-	if cap(buf) <= maxKept && len(b.free) < maxFree {
+	if cap(buf) <= maxKept && b.freeBytes+cap(buf) <= maxFreeBytes {
+		b.freeBytes += cap(buf)
 		b.free = append(b.free, buf[:0])
 	}
 }
@@ -89,7 +96,6 @@ func (b *Buffers) getFrame() *Frame {
 
 func (b *Buffers) putFrame(f *Frame) {
 	if len(b.frames) < maxFree {
-		f.Body = nil
 		b.frames = append(b.frames, f)
 	}
 }
@@ -105,7 +111,7 @@ func (b *Buffers) getSearch() *search {
 
 // putSearch takes back a search with an empty window.
 func (b *Buffers) putSearch(s *search) {
-	if len(b.searches) < maxFree && cap(s.deliveries) <= 1<<10 && cap(s.held) <= 1<<10 {
+	if len(b.searches) < maxSearches && cap(s.deliveries) <= 1<<10 && cap(s.held) <= 1<<10 {
 		if cap(s.store) > maxKept {
 			s.store = nil
 		}

@@ -78,7 +78,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	return func(owner rpc.Owner, joined bool) rpc.Conn {
 		c := &conn{lane: l, owner: owner, joined: joined}
 		for i := range c.sides {
-			c.sides[i] = side{conn: c, number: uint8(i)}
+			c.sides[i] = side{conn: c}
 		}
 		return c
 	}
@@ -104,10 +104,17 @@ type conn struct {
 type side struct {
 	conn   *conn
 	framer Framer
-	number uint8
 }
 
-func (s *side) other() *side { return &s.conn.sides[1-s.number] }
+// number returns 0 for the side that sent the connection's first packet, else 1.
+func (s *side) number() int {
+	if s == &s.conn.sides[1] {
+		return 1
+	}
+	return 0
+}
+
+func (s *side) other() *side { return &s.conn.sides[1-s.number()] }
 
 // Data implements [rpc.Conn].
 func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
@@ -178,7 +185,7 @@ func (c *conn) Pending(side int) rpc.Pending {
 }
 
 // Expected implements [Asker].
-func (s *side) Expected(id int64) bool { return s.conn.owner.Awaited(int(s.number), uint64(id)) }
+func (s *side) Expected(id int64) bool { return s.conn.owner.Awaited(s.number(), uint64(id)) }
 
 // Asked implements [Asker].
 func (s *side) Asked(id int64) bool {
@@ -199,7 +206,7 @@ func (s *side) Enough(h *Header, b []byte) int {
 		return 0
 	}
 	if c.env.Sampling && !h.Event() {
-		if c.owner.Keep(int(s.number), c.ask(h, b)) {
+		if c.owner.Keep(s.number(), c.ask(h, b)) {
 			return 0
 		}
 		if len(b) >= c.env.MaxEnvelope {
@@ -234,7 +241,7 @@ func (s *side) Frame(f *Frame) {
 		c.held = true
 	}
 	c.claimed = true
-	c.owner.Message(int(s.number), c.decode(int(s.number), f))
+	c.owner.Message(s.number(), c.decode(s.number(), f))
 }
 
 // decode decodes a body as far as needed. If a sampled body needs more than the minimum, it is still decoded only
@@ -331,7 +338,7 @@ func (s *side) Skipped(n int64, text bool) {
 	if text {
 		name = telnet
 	}
-	s.conn.owner.Unowned(int(s.number), n, name)
+	s.conn.owner.Unowned(s.number(), n, name)
 }
 
 // telnet is the name for lines of text between frames. Dubbo serves telnet on the same port.
@@ -341,7 +348,7 @@ const telnet = "telnet"
 func (s *side) BadHeader(Header, Origin) {
 	s.conn.claimed = true
 	s.conn.owner.Claim("")
-	s.conn.owner.BadHeader(int(s.number))
+	s.conn.owner.BadHeader(s.number())
 }
 
 // describe sets the fields that come from header and stream.

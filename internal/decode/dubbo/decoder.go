@@ -243,6 +243,7 @@ const (
 	enoughRequest  = 512
 	// afterEnvelope is how many bytes after the envelope are kept, because some readers look at what follows a value.
 	afterEnvelope = 64
+	usuallyEnough = enoughRequest + afterEnvelope
 )
 
 // Enough returns how many bytes of b, the start of the body of a frame, are all that Decode needs for Envelope, so that the rest need

@@ -25,6 +25,7 @@ type Frame struct {
 	Short decode.Cause
 	// Resync reports whether resynchronizing found the frame, not the end of the frame before it.
 	Resync bool
+	kept   bool // Body is in memory of Buffers, until the frame is dropped
 	// First is the packet with the first byte, Last the packet that completed the frame.
 	First, Last Origin
 	// LastByte is the capture time of the last byte (its first copy), in nanoseconds since the Unix epoch.
@@ -33,6 +34,8 @@ type Frame struct {
 	Start int64
 	// Wire is the link bytes of the frame: its own, and the headers of packets that start with one of its bytes.
 	Wire int64
+
+	tail *bodyTail // of the inspected body, if it crosses deliveries
 }
 
 // Complete reports whether the capture has every byte of the frame.
@@ -88,15 +91,15 @@ const (
 	searching              // the position of the next header is unknown
 )
 
-// Framer splits one direction of a connection into frames. Between two frames it holds no other memory.
+// Framer splits one direction of a connection into frames. Between two frames it holds no other memory. Each open connection has two, so what
+// only some of them need is elsewhere: bytes that crossed deliveries are the body of the current frame.
 type Framer struct {
 	cfg   *Config
 	sink  Sink
 	frame *Frame // the current frame; nil between frames
-	buf   []byte // header or body bytes that crossed deliveries
 	left  int32  // inBody: bytes that follow
 	state state
-	head  uint8 // atHeader: bytes of the header in buf
+	head  uint8 // atHeader: bytes of the header in the body of the frame
 	// enough is set if no more of the body is needed.
 	enough bool
 	// resynced is set if the position of the next frame was found by searching.
@@ -128,7 +131,7 @@ func (f *Framer) start(cfg *Config, sink Sink, fromStart bool) {
 		cfg.MaxSearchBody = 8 << 20
 	}
 	*f = Framer{cfg: cfg, sink: sink}
-	f.resync.framer = f
+	f.resync.framer, f.resync.undecided = f, &nothingUndecided
 	if !fromStart {
 		f.state = searching
 		f.resync.join()
@@ -177,7 +180,6 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 			f.count(n, overhead, c)
 			at, overhead = at+n, 0
 			if f.left == 0 {
-				f.frame.Body = f.buf
 				f.emit()
 			}
 		case atHeader:
@@ -206,27 +208,25 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 				f.startSearch()
 				return -1
 			}
-			f.buf = f.cfg.Buffers.get()
 			f.begin(c, pos)
 		}
-		before := cap(f.buf)
-		f.buf = append(f.buf[:f.head], b[:taken]...)
-		f.cfg.Buffers.grown(f.buf, before)
-		if !isMagic(f.buf) {
+		r := f.frame
+		r.append(f.cfg.Buffers, b[:taken])
+		if !isMagic(r.Body) {
 			// The byte before b looked like the start of the magic.
-			one := [1]byte{f.buf[0]}
+			one := [1]byte{r.Body[0]}
 			f.drop()
 			f.startSearch()
 			f.resync.addStray(one[:])
 			return -1
 		}
 		f.head += uint8(taken)
-		f.frame.Wire += int64(taken + overhead)
-		f.frame.touch(c)
+		r.Wire += int64(taken + overhead)
+		r.touch(c)
 		if f.head < HeaderLen {
 			return taken
 		}
-		hdr = f.buf
+		hdr = r.Body
 		f.head = 0
 	} else {
 		if !isMagic(b) {
@@ -242,17 +242,18 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		f.sink.BadHeader(h, c.Origin)
 		f.drop()
 		f.startSearch()
-		f.resync.stray = &strayRun{n: HeaderLen, text: text{not: true}}
+		f.resync.own().stray = &strayRun{n: HeaderLen, text: text{not: true}}
 		return taken
 	}
 	r := f.frame
 	r.Header = h
 	r.MissingAt = h.BodyLen
-	f.buf = f.buf[:0]
+	r.Body = r.Body[:0]
 	f.enough = false
 	f.resync.beginBody()
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
 		// The whole body is here: no copy.
+		r.free(f.cfg.Buffers)
 		r.Body = rest[:h.BodyLen:h.BodyLen]
 		r.Captured = h.BodyLen
 		r.Wire += int64(h.BodyLen)
@@ -290,24 +291,48 @@ func (f *Framer) keep(b []byte) {
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
 	}
-	if room := max(0, f.cfg.WantBody-len(f.buf)); room <= len(b) { // less may be needed now than when the body began
+	r := f.frame
+	if room := max(0, f.cfg.WantBody-len(r.Body)); room <= len(b) { // less may be needed now than when the body began
 		b, f.enough = b[:room], true
 	}
-	first := len(f.buf) == 0
+	// Most of a packet is seldom needed, and what is not copied takes no place in the cache.
+	first := len(r.Body) == 0
 	if first {
-		// Most of the first packet is seldom needed, and what is not copied takes no place in the cache.
 		if n := f.needed(b); n > 0 {
 			b, f.enough = b[:n], true
 		}
-		if f.buf == nil {
-			f.buf = f.cfg.Buffers.get()
+	} else if n := usuallyEnough - len(r.Body); n > 0 && n < len(b) && !f.enough {
+		if f.add(b[:n], true); f.enough {
+			return
 		}
+		b = b[n:]
 	}
-	before := cap(f.buf)
-	n := f.cfg.Buffers.room(f.buf, len(b))
-	f.buf = append(f.buf, b[:n]...)
-	f.cfg.Buffers.grown(f.buf, before)
-	f.enough = f.enough || n < len(b) || !first && f.needed(f.buf) > 0
+	f.add(b, !first)
+}
+
+// add copies the next bytes of the body, and then asks whether they are enough if ask is set.
+func (f *Framer) add(b []byte, ask bool) {
+	n := f.cfg.Buffers.room(f.frame.Body, len(b))
+	f.frame.append(f.cfg.Buffers, b[:n])
+	f.enough = f.enough || n < len(b) || ask && f.needed(f.frame.Body) > 0
+}
+
+// append appends to the body of the frame, in memory of Buffers.
+func (f *Frame) append(from *Buffers, b []byte) {
+	if !f.kept {
+		f.Body, f.kept = from.get(), true
+	}
+	before := cap(f.Body)
+	f.Body = append(f.Body, b...)
+	from.grown(f.Body, before)
+}
+
+// free returns the memory of the body.
+func (f *Frame) free(to *Buffers) {
+	if f.kept {
+		to.put(f.Body)
+	}
+	f.Body, f.kept = nil, false
 }
 
 // asker returns the sink if it is an Asker, else nil.
@@ -335,10 +360,10 @@ func (f *Framer) emit() {
 
 // drop releases the memory of the current frame.
 func (f *Framer) drop() {
-	f.cfg.Buffers.put(f.buf)
+	f.frame.free(f.cfg.Buffers)
+	f.frame.dropTail(f.cfg.Buffers)
 	f.cfg.Buffers.putFrame(f.frame)
-	f.resync.dropTail()
-	f.frame, f.buf, f.head = nil, nil, 0
+	f.frame, f.head = nil, 0
 }
 
 // startSearch begins a search: the position of the next header is unknown.
@@ -362,7 +387,7 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	switch f.state {
 	case inBody:
 		k := min(int64(f.left), n)
-		f.resync.cutTail()
+		f.frame.cutTail()
 		r := f.frame
 		if r.MissingAt == r.BodyLen {
 			r.MissingAt = r.BodyLen - int(f.left)
@@ -380,7 +405,6 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 		if f.left > 0 {
 			return
 		}
-		r.Body = f.buf
 		f.emit()
 		if n == 0 {
 			return // the next header is at a known position
@@ -420,7 +444,6 @@ func (f *Framer) End() {
 			f.frame.MissingAt = f.frame.BodyLen - int(f.left)
 			f.frame.Short = decode.Lost
 		}
-		f.frame.Body = f.buf
 		f.emit()
 	case f.head > 0:
 		f.skip(int64(f.head))

@@ -10,7 +10,7 @@ import (
 
 // There are two framers for every connection that is open.
 func TestFramerIsSmall(t *testing.T) {
-	assert.LessOrEqual(t, unsafe.Sizeof(Framer{}), uintptr(160))
+	assert.LessOrEqual(t, unsafe.Sizeof(Framer{}), uintptr(120))
 }
 
 // Frames that have begun and announce 8 MiB each, at known places and in streams that were joined midway, take a fixed

@@ -52,10 +52,10 @@ func (r *resynchronizer) inspect(b []byte) {
 		return
 	}
 	id, c := r.framer.frame.ID, r.framer.cfg.Recognizer
-	t := r.bodyTail
+	t := r.framer.frame.tail
 	if t == nil {
 		t = r.framer.cfg.Buffers.getTail()
-		r.bodyTail = t
+		r.framer.frame.tail = t
 	}
 	// A frame may begin in the bytes before and continue in these.
 	seam := append(t.b[:t.n], b[:min(len(b), nestedLen-1)]...)
@@ -69,9 +69,9 @@ func (r *resynchronizer) inspect(b []byte) {
 }
 
 // cutTail drops the end of the inspected bytes, because a gap follows.
-func (r *resynchronizer) cutTail() {
-	if r.bodyTail != nil {
-		r.bodyTail.n = 0
+func (f *Frame) cutTail() {
+	if f.tail != nil {
+		f.tail.n = 0
 	}
 }
 
@@ -85,9 +85,9 @@ func (r *resynchronizer) endBody(f *Frame) {
 }
 
 // dropTail releases the memory of the inspection.
-func (r *resynchronizer) dropTail() {
-	if r.bodyTail != nil {
-		r.framer.cfg.Buffers.putTail(r.bodyTail)
-		r.bodyTail = nil
+func (f *Frame) dropTail(to *Buffers) {
+	if f.tail != nil {
+		to.putTail(f.tail)
+		f.tail = nil
 	}
 }

@@ -20,13 +20,10 @@ import (
 // Other files have the evidence (resync_chain.go, resync_writes.go, nesting.go), the held bytes (resync_window.go) and the
 // searches that wait for later evidence (resync_postponed.go).
 type resynchronizer struct {
-	framer    *Framer
-	search    *search     // nil while no bytes are held
-	postponed *search     // postponed searches, the latest first
-	stray     *strayRun   // nil if there is none
-	bodyTail  *bodyTail   // of the inspected body, if it crosses deliveries
-	ids       [2]idWindow // ids of the frames found so far, by request bit
-	longest   int32       // the longest body of these frames, in bytes
+	framer     *Framer
+	*undecided             // change it only through own
+	ids        [2]idWindow // ids of the frames found so far, by request bit
+	longest    int32       // the longest body of these frames, in bytes
 	// packet is the number of bytes searched so far in the current packet, biggest the maximum over all packets.
 	packet, biggest uint16
 	next            boundary // what precedes the next byte to search
@@ -39,6 +36,23 @@ type resynchronizer struct {
 	snapCut         bool  // the gap at the end of a search comes from the snap length
 	searched        bool  // a search took place
 	sawCandidate    bool  // a search found a legal header and a plausible start of a body
+}
+
+// undecided is what only a direction with a search or with stray bytes has. All others share one value.
+type undecided struct {
+	search    *search   // nil while no bytes are held
+	postponed *search   // postponed searches, the latest first
+	stray     *strayRun // nil if there is none
+}
+
+var nothingUndecided undecided
+
+// own returns the direction's own value.
+func (r *resynchronizer) own() *undecided {
+	if r.undecided == &nothingUndecided {
+		r.undecided = new(undecided)
+	}
+	return r.undecided
 }
 
 // search is the held bytes and what they may be. Its positions are relative to its first byte.
@@ -121,7 +135,7 @@ func (r *resynchronizer) take(b []byte, n int, c *Chunk) {
 		if i == 0 {
 			s.boundary = first
 		}
-		r.search = s
+		r.own().search = s
 	}
 	d := rpc.Held{Chunk: *c, At: len(s.window), Write: write && n == 0}
 	d.Skip(n)

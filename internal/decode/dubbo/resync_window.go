@@ -90,7 +90,7 @@ func (r *resynchronizer) addStray(b []byte) {
 		return
 	}
 	if r.stray == nil {
-		r.stray = new(strayRun)
+		r.own().stray = new(strayRun)
 	}
 	r.stray.n += int64(len(b))
 	r.stray.text.add(b)

@@ -92,11 +92,11 @@ type oneWay struct {
 func (s *streamBytes) Begin(*assemble.Connection) {}
 func (s *streamBytes) Close(*assemble.Connection) {}
 
-func (s *streamBytes) Open(c *assemble.Connection) [2]assemble.Stream {
+func (s *streamBytes) Open(c *assemble.Connection) *assemble.Flow {
 	ends := [2]string{c.Ends[0].String(), c.Ends[1].String()}
 	one, other := &oneWay{}, &oneWay{}
 	s.sent[way{ends[0], ends[1]}], s.sent[way{ends[1], ends[0]}] = one, other
-	return [2]assemble.Stream{one, other}
+	return new(assemble.Flow).Open([2]assemble.Stream{one, other})
 }
 
 func (o *oneWay) Data(b []byte, _ *assemble.Meta)          { o.b = append(o.b, b...) }
