@@ -9,7 +9,7 @@ type lateUnit struct {
 	seq              uint32
 	n                int32 // bytes of its packet
 	from, to         int32 // its payload
-	openFrom, openTo int32 // the first part of it that is filler; equal if there is none
+	openFrom, openTo int32 // its first part that is filler; equal if all bytes are replaced
 	layers           [len(unit{}.few)]layer
 	next             int32 // of its direction, 0 after the last one
 	whole            bool  // it is one of lateUnits.whole

@@ -63,7 +63,7 @@ type Redactor struct {
 	slabs     []*slab // that are free
 	allocated int     // how often allocate was called
 	mapped    []byte  // until Close
-	block     []byte  // the part of it that is not in use
+	block     []byte  // the rest of mapped, which is not in use yet
 	starts    []starts
 	prompts   []string
 	filler    cipher.Block

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -158,6 +159,39 @@ func TestCSVAddsUp(t *testing.T) {
 		names = append(names, row[service])
 	}
 	assert.Contains(t, names, "evil|name\x1b[31m\n", "values are not changed")
+}
+
+// Each text and number of a group in JSON is a column of CSV with the same value, but for what only JSON has.
+func TestCSVHasMembersOfJSON(t *testing.T) {
+	r := shop(t, "")
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b, false))
+	var have struct{ Groups []map[string]any }
+	d := json.NewDecoder(&b)
+	d.UseNumber()
+	require.NoError(t, d.Decode(&have))
+	rows, err := csv.NewReader(strings.NewReader(write(t, r, "csv", report.Style{}))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, len(have.Groups)+1)
+	seen := make(map[string]bool)
+	for i, g := range have.Groups {
+		var members func(prefix string, of map[string]any)
+		members = func(prefix string, of map[string]any) {
+			for name, v := range of {
+				switch v := v.(type) {
+				case map[string]any:
+					members(prefix+name+".", v)
+				case string, json.Number:
+					if name != "statusUnknown" && name != "answeredInOther" && name != "uncompressedCount" {
+						seen[prefix+name] = true
+						assert.Equal(t, fmt.Sprint(v), rows[i+1][indexOf(t, rows[0], prefix+name)], "group %d, %s", i, prefix+name)
+					}
+				}
+			}
+		}
+		members("", g)
+	}
+	assert.Greater(t, len(seen), 60, "%d groups", len(have.Groups))
 }
 
 func indexOf(t *testing.T, names []string, name string) int {

@@ -72,7 +72,7 @@ type tie struct {
 	wireBytes int64
 	calls     uint32
 	side      int8
-	untied    bool // it is no longer in the table: nothing will add up what it counts
+	untied    bool // it has left the table, so its counts are added up at once
 }
 
 // key returns the key of the tie.

@@ -59,7 +59,7 @@ type way struct {
 	stream       Stream
 	pos          int64  // position of the next byte in the stream
 	source       source // where the newest bytes were captured
-	unawaited    uint32 // an acknowledgement by the other side whose bytes are no longer awaited, valid if hasUnawaited is set
+	unawaited    uint32 // bytes before it, which the other side acknowledged, are not waited for; valid if hasUnawaited is set
 	hasUnawaited bool
 }
 
