@@ -293,6 +293,10 @@ func filtersLeaveCoverageAndNumbers(t *testing.T, p *printed) {
 	for i, line := range frames {
 		known[line] = i
 	}
+	calls := p.must(t, "calls", "--format", "jsonl")
+	for line := range strings.Lines(p.run("calls", "--format", "jsonl", "--method", "*e*").out) {
+		require.Contains(t, calls, line)
+	}
 	for _, filter := range [][]string{
 		{"--method", "get*"},
 		{"--service", "*nothing*"},

@@ -59,7 +59,8 @@ type printed struct {
 	path string // of the capture
 	runs map[string]result
 
-	parsed []frameRecord
+	parsed       []frameRecord
+	listedFrames []listedFrame
 }
 
 func newPrinted(c *testkit.Capture) *printed {

@@ -40,12 +40,15 @@ file also contains heartbeats and events.`,
 				},
 				options: func(targets []*output.Target) pipeline.Options {
 					opt := pipeline.Options{Detail: rpc.Values, Rows: true}
-					if output.Any(targets, "json", "jsonl") {
+					switch {
+					case output.Any(targets, "json", "jsonl"):
 						opt.Borrow = true
 						if depth == 0 {
 							opt.Print = decode.PrintParts
 						}
 						opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
+					case !output.Any(targets, "csv"): // which says how far bodies are decoded
+						opt.Detail, opt.Records = rpc.Parts, true
 					}
 					return opt
 				},

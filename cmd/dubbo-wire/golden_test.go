@@ -78,7 +78,7 @@ func goldenJSON(t *testing.T, p *printed) {
 	args = []string{"--format", "jsonl"}
 	golden(t, "json", p.Name+".calls", p.command("calls", args...)+foldCalls(t, p.must(t, "calls", args...)))
 	var b strings.Builder
-	for _, n := range framesOfEachKind(t, p.must(t, "frames", args...)) {
+	for _, n := range framesOfEachKind(p.list(t)) {
 		args := []string{"--frame", strconv.Itoa(n), "--format", "json"}
 		f := folding{what: "lines", budget: 4_000, line: 2_000}
 		for line := range strings.Lines(p.must(t, "explain", args...)) {
@@ -93,8 +93,35 @@ func goldenFrames(t *testing.T, p *printed) {
 	if p.Foreign() {
 		return
 	}
-	args := []string{"--format", "jsonl", "--depth", "2"}
-	golden(t, "frames", p.Name, p.command("frames", args...)+foldFrames(t, p.must(t, "frames", args...)))
+	golden(t, "frames", p.Name, p.command("frames", frameArgs...)+foldFrames(p.list(t)))
+}
+
+// frameArgs are the arguments with which frames are listed.
+var frameArgs = []string{"--format", "jsonl", "--depth", "2"}
+
+// listedFrame is what golden files need of a frame, and the line that is printed of it.
+type listedFrame struct {
+	Frame, BodyBytes, Connection, Status int
+	Dst, Src, Kind, ID                   string
+	Service, Method, Serialization       string
+	ParameterTypes                       []string
+	ResultKind, Decoded                  string
+	TwoWay, Complete                     bool
+
+	line string
+}
+
+// list returns the frames of the capture.
+func (p *printed) list(t *testing.T) []listedFrame {
+	t.Helper()
+	if p.listedFrames == nil {
+		for line := range strings.Lines(p.must(t, "frames", frameArgs...)) {
+			f := listedFrame{line: line}
+			require.NoError(t, json.Unmarshal([]byte(line), &f))
+			p.listedFrames = append(p.listedFrames, f)
+		}
+	}
+	return p.listedFrames
 }
 
 // command is the line of a transcript that names a command.
@@ -140,18 +167,13 @@ func foldCalls(t *testing.T, jsonl string) string {
 
 // framesOfEachKind returns the numbers of at most six frames: for each kind of message, the largest frame with a body that a
 // reader can still check by hand, or the first one.
-func framesOfEachKind(t *testing.T, jsonl string) []int {
+func framesOfEachKind(list []listedFrame) []int {
 	const small = 400
 	type choice struct{ frame, bytes int }
 	chosen := make(map[string]choice)
 	var kinds []string
-	for line := range strings.Lines(jsonl) {
-		var f struct {
-			Frame, BodyBytes, Status  int
-			Kind, ResultKind, Decoded string
-			TwoWay, Complete          bool
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &f))
+	for i := range list {
+		f := &list[i]
 		kind := fmt.Sprint(f.Kind, f.TwoWay, f.Status, f.ResultKind, f.Complete, f.Decoded)
 		c, found := chosen[kind]
 		if !found {
@@ -214,22 +236,11 @@ func (f *folding) text() string {
 }
 
 // foldFrames leaves out frames that are like earlier ones, and the ends of long ones.
-func foldFrames(t *testing.T, jsonl string) string {
+func foldFrames(list []listedFrame) string {
 	folded := folding{what: "frames", budget: 40_000, line: 3_000}
 	methods := make(map[string]string)
-	for line := range strings.Lines(jsonl) {
-		var f struct {
-			Connection            int
-			Dst, Src, Kind, ID    string
-			Service, Method       string
-			Serialization         string
-			Status                int
-			ResultKind            string
-			ParameterTypes        []string
-			Complete              bool
-			Decoded, ExceptionCls string
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &f))
+	for i := range list {
+		f := &list[i]
 		method := fmt.Sprint(f.Service, "/", f.Method, f.ParameterTypes)
 		call := fmt.Sprint(f.Connection, f.Src, f.ID)
 		switch f.Kind {
@@ -238,7 +249,7 @@ func foldFrames(t *testing.T, jsonl string) string {
 		case "response":
 			method = methods[fmt.Sprint(f.Connection, f.Dst, f.ID)]
 		}
-		folded.add(fmt.Sprint(f.Kind, f.Serialization, f.Status, f.ResultKind, f.Complete, f.Decoded, method), line)
+		folded.add(fmt.Sprint(f.Kind, f.Serialization, f.Status, f.ResultKind, f.Complete, f.Decoded, method), f.line)
 	}
 	return folded.text()
 }

@@ -83,6 +83,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	}
 	opt := kind.options(targets)
 	fl.Apply(&opt)
+	opt.Operations = fl.Operations()
 	w.Top = int64(f.top)
 	add, done := w.Write, func() error { return nil }
 	if kind.order != nil {

@@ -120,12 +120,31 @@ func (f *Filter) OfRequests() bool {
 		f.MinLatency == 0
 }
 
+// NeedsErrors reports whether messages must have the names and texts of errors.
+func (f *Filter) NeedsErrors() bool { return len(f.Error) > 0 }
+
 // Detail returns how far the filter needs bodies decoded.
 func (f *Filter) Detail() rpc.Detail {
-	if len(f.Attachment) > 0 || len(f.Error) > 0 {
+	switch {
+	case f.NeedsAttachments():
 		return rpc.Values
+	case f.NeedsErrors():
+		return rpc.Parts
 	}
 	return rpc.Envelope
+}
+
+// Operations returns a function that reports whether the filter may select calls of an operation, or nil if it may select those of any.
+func (f *Filter) Operations() func(o *rpc.Operation) bool {
+	if len(f.Service)+len(f.Method) == 0 {
+		return nil
+	}
+	return func(o *rpc.Operation) bool {
+		if o.Generic || o.Service == Unknown { // the body may have other names
+			return true
+		}
+		return MatchService(f.Service, o.Service) && MatchMethod(f.Method, o.Service, o.Method)
+	}
 }
 
 // Match reports whether the filter selects the call.

@@ -92,7 +92,7 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	for _, preset := range cfg.Presets {
 		c.worst = append(c.worst, sizes.NewWorst(preset, cmp.Or(cfg.Top, report.DefaultTop)))
 		if preset == sizes.Errors {
-			opt.Detail = rpc.Values // an exception's class is a value
+			opt.Detail, opt.Records = max(opt.Detail, rpc.Parts), true // an exception's class is a value
 		}
 	}
 	read := has("table", "markdown", "html") // formats for people

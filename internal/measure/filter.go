@@ -32,6 +32,7 @@ func (f *Filter) Empty() bool { return f.Text == "" }
 func (f *Filter) Apply(opt *pipeline.Options) {
 	if !f.Empty() {
 		opt.Filter, opt.Detail, opt.Begin = &f.Filter, max(opt.Detail, f.Detail()), f.start
+		opt.Records = opt.Records || f.NeedsErrors()
 	}
 }
 

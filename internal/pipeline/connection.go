@@ -654,6 +654,18 @@ func (c *connection) Want(side int, m *rpc.Message) rpc.Detail {
 		}
 	}
 	want := c.opt.Detail
+	if c.opt.someOperations() {
+		o := m.Operation
+		switch {
+		case m.Kind == rpc.Response:
+			o = c.Answered(side, m.Exchange)
+		case m.Protocol != nil && m.Protocol.PlainHTTP: // the body may name the operation
+			o = nil
+		}
+		if o != nil && !c.opt.Operations(o) {
+			want = rpc.Parts
+		}
+	}
 	if c.sampler != nil && (c.sampler.wants(c.lane, &c.dirs[side], m) || c.sampler.takesAll(c.lane)) {
 		want = rpc.Values
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	Detail rpc.Detail
 	// Filter selects calls; nil selects all.
 	Filter *call.Filter
+	// Operations, if set, reports whether the values of calls of an operation are needed. Whole bodies of others are decoded to Parts if Detail is
+	// more. It may be called by several goroutines.
+	Operations func(o *rpc.Operation) bool
 	// MaxBody is the number of bytes kept for decoding of a body that crosses packets (default: 16 KiB for Envelope,
 	// else 64 MiB).
 	MaxBody int
@@ -99,6 +102,11 @@ type Options struct {
 	Tap Tap
 
 	streams StreamTap // Tap, if it is one
+}
+
+// someOperations reports whether values are needed only of some operations.
+func (o *Options) someOperations() bool {
+	return o.Operations != nil && o.Detail == rpc.Values && o.Instead == nil
 }
 
 // Tap receives the packets of a run and learns which connections carry messages.

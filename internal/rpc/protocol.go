@@ -159,8 +159,8 @@ func (d *Decoders) of(m *Message) Decoder {
 // whose first byte is its own, and what Gap and Repeat add. A complete message has Complete, and Captured and MissingAt
 // are BodyLen; another one has Short, the number of captured body bytes and the offset of the first missing one.
 //
-// A Conn decodes the body of a message to Env.Detail, or further if Env.Sampling is set, the body is whole and Needs.Want
-// returns more. It keeps no more of a body than Env.MaxBody bytes. If Env.Sampling is set and Needs.Keep returns false,
+// A Conn decodes the body of a message to Env.Detail, or as far as Needs.Want returns if Env.Sampling is set and the body is
+// whole. It keeps no more of a body than Env.MaxBody bytes. If Env.Sampling is set and Needs.Keep returns false,
 // Env.MaxEnvelope bytes are enough. All connections of a lane hold no more than Env.MaxBuffers bytes of bodies.
 type Conn interface {
 	// Data takes the next bytes of a side; b and c are borrowed.
@@ -272,7 +272,7 @@ type Env struct {
 	Route func(method, path string) string
 	// Detail is the minimum detail for every body.
 	Detail Detail
-	// WholeBodies is set if Body must hold all of every body. Sampling is set if some messages need more detail than
+	// WholeBodies is set if Body must hold all of every body. Sampling is set if some messages need another detail than
 	// others: Keep and Want are then called, see [Conn].
 	WholeBodies, Sampling bool
 	// Records is set if messages need the names that records of calls print: bodies that have the class of an exception or the group of a

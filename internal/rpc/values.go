@@ -278,6 +278,9 @@ func (m *Message) argumentsRead() (n int) {
 
 // opaqueBytes returns the number of bytes that were not decoded.
 func (m *Message) opaqueBytes() (n int64) {
+	if m.Tree == nil {
+		return 0
+	}
 	for i := range m.Tree.Nodes {
 		if m.Tree.Nodes[i].Kind == decode.Opaque {
 			n += int64(m.Tree.Nodes[i].Len)

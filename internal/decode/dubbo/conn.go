@@ -254,7 +254,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 		}
 	}
 	asked := !c.env.Sampling || !f.Complete() || len(f.Body) < f.BodyLen
-	if detail == Parts && !asked {
+	if detail > Envelope && !asked {
 		if m := c.ask(&f.Header, f.Body); m.Kind == Response || m.Operation != nil {
 			m.Body, m.Complete, m.Last = f.Body, true, f.Last
 			detail = c.owner.Want(side, m)
@@ -264,7 +264,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	c.dialects.peer = c.peer(side, f)
 	m := c.decoder.Decode(f, detail, &c.dialects)
 	m.Protocol = c.protocol
-	if (asked || c.owner.Want(side, &m.Message) == detail) && !(c.env.Records && detail < Values && hidesName(m, f.Body)) {
+	if (asked || c.owner.Want(side, &m.Message) <= detail) && !(c.env.Records && detail < Values && hidesName(m, f.Body)) {
 		return &m.Message
 	}
 	// Sampling must not change the dialects of the connection.

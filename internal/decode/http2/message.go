@@ -192,9 +192,7 @@ func (c *conn) decode(r *row) {
 	m, request := &r.m, r.stream.op
 	detail := c.env.Detail
 	if c.env.Sampling && m.IsWhole() {
-		if want := c.owner.Want(int(r.side), m); want > detail {
-			detail = want
-		}
+		detail = c.owner.Want(int(r.side), m)
 	}
 	if r.err != nil {
 		m.Err = r.err
