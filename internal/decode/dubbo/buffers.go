@@ -14,6 +14,7 @@ type Buffers struct {
 	frames      []*Frame
 	searches    []*search
 	tails       []*bodyTail
+	start       [usuallyEnough]byte // scratch for the start of a body
 }
 
 // maxKept and maxFreeBytes bound the memory of the buffers that are kept for the next frames of one of several lanes, maxFree the number of
@@ -71,7 +72,8 @@ func (b *Buffers) get() []byte {
 		b.note(cap(buf), 1)
 		return buf
 	}
-	return nil
+	b.note(enough, 1)
+	return make([]byte, 0, enough)
 }
 
 func (b *Buffers) put(buf []byte) {

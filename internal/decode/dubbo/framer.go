@@ -297,15 +297,14 @@ func (f *Framer) keep(b []byte) {
 	}
 	// Most of a packet is seldom needed, and what is not copied takes no place in the cache.
 	first := len(r.Body) == 0
-	if first {
-		if n := f.needed(b); n > 0 {
-			b, f.enough = b[:n], true
+	start, ask := b, first
+	if n := usuallyEnough - len(r.Body); !first && !f.enough && n > 0 && n < len(b) {
+		start, ask = append(append(f.cfg.Buffers.start[:0], r.Body...), b[:n]...), true
+	}
+	if ask {
+		if n := f.needed(start); n > 0 {
+			b, f.enough = b[:max(0, n-len(r.Body))], true
 		}
-	} else if n := usuallyEnough - len(r.Body); n > 0 && n < len(b) && !f.enough {
-		if f.add(b[:n], true); f.enough {
-			return
-		}
-		b = b[n:]
 	}
 	f.add(b, !first)
 }
