@@ -15,7 +15,7 @@ type table struct {
 	slots  []slot
 	n      int
 	blocks []*[blockLen]Connection
-	free   []uint32
+	free   uint32 // the first free id, whose connection has the next one as next; 0: none
 	used   uint32 // ids given out, including free ones; 0 is none
 }
 
@@ -89,9 +89,9 @@ func (t *table) add(tag uint32) *Connection {
 	if t.n >= len(t.slots)/4*3 {
 		t.grow()
 	}
-	var id uint32
-	if k := len(t.free) - 1; k >= 0 {
-		id, t.free = t.free[k], t.free[:k]
+	id := t.free
+	if id != 0 {
+		t.free = t.at(id).next
 	} else {
 		id = t.used
 		t.used++
@@ -140,8 +140,9 @@ func (t *table) remove(c *Connection, tag uint32) {
 	}
 	t.slots[hole] = slot{}
 	t.n--
-	t.free = append(t.free, c.id)
-	*c = Connection{flow: &noFlow}
+	id := c.id
+	*c = Connection{flow: &noFlow, next: t.free}
+	t.free = id
 }
 
 // list is a list of connections by id, in the order in which they were pushed.
