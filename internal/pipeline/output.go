@@ -88,7 +88,7 @@ func (d *delivery) settle(m *call.Message) {
 		m.Owner.Settle(m)
 	}
 	if m.Watcher != nil {
-		m.Watcher.Settle(m)
+		m.Watcher(m)
 	}
 }
 

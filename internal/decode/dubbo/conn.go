@@ -375,7 +375,7 @@ func (m *Message) describe(f *Frame) {
 
 // Describe sets the fields that come from the header, except the kind.
 func (h *Header) Describe(s *rpc.Summary) {
-	s.Exchange, s.SerializationID = uint64(h.ID), int16(h.SerializationID())
+	s.Exchange, s.SerializationID = uint64(h.ID), int8(h.SerializationID())
 	s.Request, s.TwoWay, s.Ends = h.Request(), h.TwoWay(), true
 	s.Failed = !h.Request() && h.Status != StatusOK
 	s.Status, s.HeaderLen, s.BodyLen = int32(h.Status), HeaderLen, h.BodyLen
