@@ -8,7 +8,7 @@ import (
 )
 
 // table finds connections by 4-tuple. The connections are in blocks that do not move, so pointers to them stay valid,
-// and are reused; the slots have no pointers. It uses open addressing with linear probing and is at most three quarters
+// and are reused; the slots have no pointers. It uses open addressing with linear probing and is at most seven eighths
 // full. The hash is seeded, so no capture can choose packets that collide.
 type table struct {
 	seed   [2]uint64
@@ -86,7 +86,7 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection
 
 // add adds a connection.
 func (t *table) add(tag uint32) *Connection {
-	if t.n >= len(t.slots)/4*3 {
+	if t.n >= len(t.slots)/8*7 {
 		t.grow()
 	}
 	id := t.free
