@@ -124,6 +124,9 @@ func (f *Framer) start(cfg *Config, sink Sink, fromStart bool) {
 	if cfg.Buffers == nil {
 		cfg.Buffers = new(Buffers)
 	}
+	if cfg.Buffers.pool == nil {
+		cfg.Buffers.pool = new(pool)
+	}
 	if cfg.Recognizer == nil {
 		cfg.Recognizer = NewRecognizer(nil)
 	}
@@ -318,12 +321,14 @@ func (f *Framer) add(b []byte, ask bool) {
 
 // append appends to the body of the frame, in memory of Buffers.
 func (f *Frame) append(from *Buffers, b []byte) {
-	if !f.kept {
-		f.Body, f.kept = from.get(), true
+	if n := len(f.Body) + len(b); !f.kept || n > cap(f.Body) {
+		body := append(from.get(n), f.Body...)
+		if f.kept {
+			from.put(f.Body)
+		}
+		f.Body, f.kept = body, true
 	}
-	before := cap(f.Body)
 	f.Body = append(f.Body, b...)
-	from.grown(f.Body, before)
 }
 
 // free returns the memory of the body.
