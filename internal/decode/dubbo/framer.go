@@ -322,6 +322,9 @@ func (f *Framer) add(b []byte, ask bool) {
 // append appends to the body of the frame, in memory of Buffers.
 func (f *Frame) append(from *Buffers, b []byte) {
 	if n := len(f.Body) + len(b); !f.kept || n > cap(f.Body) {
+		if f.kept { // more may be needed
+			n = max(n, min(2*n, f.BodyLen, maxKept))
+		}
 		body := append(from.get(n), f.Body...)
 		if f.kept {
 			from.put(f.Body)
