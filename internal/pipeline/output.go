@@ -54,7 +54,7 @@ func (u *unopened) take(mark uint32) int {
 	n := b[i].number
 	b[i].number = 0
 	if u.gone++; u.gone > u.n/2 {
-		old := u.blocks // overtakes what is added
+		old := u.blocks // read ahead of what is written to the same blocks
 		u.blocks, u.n, u.gone = old[:0], 0, 0
 		for _, b := range old {
 			for _, c := range b {
