@@ -63,9 +63,8 @@ type Message struct {
 	// call was closed, so each line of the cache that it takes has to be loaded again.
 
 	next *Message // in the pool or in a bucket of open requests
-	// NextInWindow and WindowTurn belong to the window of recent messages in package pipeline.
+	// NextInWindow and WindowSlot belong to the window of recent messages in package pipeline.
 	NextInWindow *Message
-	WindowTurn   uint64
 	// Owner receives the message when it is settled. The sink that takes the call sets it.
 	Owner Settler
 	// Repeated is the link bytes of its retransmissions so far. Wire gets them when the message is settled: until then one goroutine may read Wire while
@@ -78,9 +77,10 @@ type Message struct {
 	// OwnerKind is for the Owner, which sets and reads it.
 	OwnerKind uint8
 	// Sampled is set if the body was sampled: Parts is then known, and Sample until the call is closed.
-	Sampled bool
+	Sampled    bool
+	WindowSlot uint16
 	// Watcher receives the message after the Owner. A sink that passes the call on to another one sets it.
-	Watcher Settler
+	Watcher func(m *Message)
 	rpc.Summary
 
 	Number int64 // in the capture, from 1
@@ -99,7 +99,6 @@ type Message struct {
 	// conn, older and newer are set in open requests; older and newer are the neighbours in order of arrival.
 	conn         *Conn
 	older, newer *Message
-	stream       *stream // set in the first message of an open streaming call
 }
 
 // Details holds what few messages have or need. All messages without details share one value; change it only through
@@ -113,7 +112,8 @@ type Details struct {
 	// Values are the arguments or the result as JSON, AttachmentsJSON the attachments; both are set only if calls are
 	// printed.
 	Values, AttachmentsJSON []byte
-	dropped                 bool // Values exceeded the memory limit
+	dropped                 bool    // Values exceeded the memory limit
+	stream                  *stream // set in the first message of an open streaming call
 	buffer                  *valueBuffer
 }
 
@@ -209,7 +209,7 @@ func (c *Call) Product() string {
 	if c.Response == nil {
 		return c.Conn.Product(1-c.Side, "")
 	}
-	return c.Conn.Product(1-c.Side, c.Response.Product)
+	return c.Conn.Product(1-c.Side, c.Response.Product())
 }
 
 // Product returns what the user calls the product of a side, else what the side calls itself.

@@ -117,7 +117,7 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 		return
 	}
 	if !m.Ends {
-		m.stream = &stream{lastRequest: m}
+		m.Detail().stream = &stream{lastRequest: m}
 	}
 	p.add(conn, side, m)
 }
@@ -215,14 +215,14 @@ func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	case head == nil && m.Ends:
 		p.close(conn, 1-side, nil, m, "", 0)
 	case head == nil:
-		m.stream = &stream{response: m, lastResponse: m, requestEnded: true, orphan: true}
+		m.Detail().stream = &stream{response: m, lastResponse: m, requestEnded: true, orphan: true}
 		p.add(conn, 1-side, m)
 	case head.stream == nil && m.Ends:
 		p.remove(head)
 		p.close(conn, 1-side, head, m, "", 0)
 	default:
 		if head.stream == nil {
-			head.stream = &stream{lastRequest: head, requestEnded: true}
+			head.Detail().stream = &stream{lastRequest: head, requestEnded: true}
 		}
 		s := head.stream
 		if s.response == nil {

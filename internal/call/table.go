@@ -6,24 +6,22 @@ import "hash/maphash"
 // messages; equal keys are in order of arrival. The hash is random in each process, so a capture cannot force
 // collisions.
 type table struct {
-	buckets []bucket // their number is 2^(64-shift)
-	shift   uint     // of the hash
-	n       int      // requests
-	a, b    uint64   // random factors of the hash
+	buckets []*Message // the last request of each chain, whose next is the first one; their number is 2^(64-shift)
+	shift   uint       // of the hash
+	n       int        // requests
+	a, b    uint64     // random factors of the hash
 }
-
-type bucket struct{ first, last *Message }
 
 func newTable() table {
 	const bits = 8
 	s := maphash.MakeSeed()
 	return table{
-		buckets: make([]bucket, 1<<bits), shift: 64 - bits,
+		buckets: make([]*Message, 1<<bits), shift: 64 - bits,
 		a: maphash.Bytes(s, []byte{'a'}) | 1, b: maphash.Bytes(s, []byte{'b'}) | 1,
 	}
 }
 
-func (t *table) bucket(conn *Conn, side int, exchange uint64) *bucket {
+func (t *table) bucket(conn *Conn, side int, exchange uint64) **Message {
 	h := exchange*t.a + (2*conn.Key+uint64(side))*t.b
 	return &t.buckets[(h^h>>32)*t.a>>t.shift]
 }
@@ -31,20 +29,19 @@ func (t *table) bucket(conn *Conn, side int, exchange uint64) *bucket {
 // add appends m to its bucket and reports whether the table should grow.
 func (t *table) add(m *Message) bool {
 	b := t.bucket(m.conn, int(m.side), m.Exchange)
-	m.next = nil
-	if b.first == nil {
-		b.first = m
+	if last := *b; last == nil {
+		m.next = m
 	} else {
-		b.last.next = m
+		m.next, last.next = last.next, m
 	}
-	b.last = m
+	*b = m
 	t.n++
 	return t.n > len(t.buckets)
 }
 
 // grow doubles the buckets and adds all requests again, from oldest on.
 func (t *table) grow(oldest *Message) {
-	t.buckets = make([]bucket, 2*len(t.buckets))
+	t.buckets = make([]*Message, 2*len(t.buckets))
 	t.shift--
 	t.n = 0
 	for m := oldest; m != nil; m = m.newer {
@@ -54,29 +51,33 @@ func (t *table) grow(oldest *Message) {
 
 // find returns the oldest request with that key, nil if there is none.
 func (t *table) find(conn *Conn, side int, exchange uint64) *Message {
-	for m := t.bucket(conn, side, exchange).first; m != nil; m = m.next {
-		if m.Exchange == exchange && m.conn == conn && int(m.side) == side {
+	last := *t.bucket(conn, side, exchange)
+	if last == nil {
+		return nil
+	}
+	for m := last.next; ; m = m.next {
+		switch {
+		case m.Exchange == exchange && m.conn == conn && int(m.side) == side:
 			return m
+		case m == last:
+			return nil
 		}
 	}
-	return nil
 }
 
 // remove deletes m.
 func (t *table) remove(m *Message) {
 	b := t.bucket(m.conn, int(m.side), m.Exchange)
-	var before *Message
-	for x := b.first; x != m; x = x.next {
-		before = x
+	before := *b
+	for before.next != m {
+		before = before.next
 	}
-	if before == nil {
-		b.first = m.next
-	} else {
-		before.next = m.next
+	switch {
+	case before == m: // the only one
+		*b = nil
+	case *b == m:
+		*b = before
 	}
-	if b.last == m {
-		b.last = before
-	}
-	m.next = nil
+	before.next, m.next = m.next, nil
 	t.n--
 }

@@ -287,7 +287,7 @@ func TestChoice(t *testing.T) {
 	assert.EqualValues(t, 2*1+2*2+2*5, m.groups.other.wire[0]+m.groups.other.wire[1])
 	assert.Equal(t, 2, m.latest.Load().folded)
 	late.Request.Repeated = 7 // retransmitted
-	late.Request.Watcher.Settle(late.Request)
+	late.Request.Watcher(late.Request)
 	assert.EqualValues(t, 2*1+2*2+2*5+7, m.groups.other.wire[0]+m.groups.other.wire[1])
 	for range 100 {
 		calls("b", 1000)

@@ -33,6 +33,7 @@ type series struct {
 	latency                   latency
 	shown                     bool
 	into                      *series // has the numbers since this group was merged into it
+	settle                    func(m *call.Message)
 }
 
 // current returns the series that has the numbers of the group.
@@ -44,7 +45,7 @@ func (s *series) current() *series {
 }
 
 // call adds a closed call. The link bytes of its messages are counted now, since an open connection keeps its last messages for a long time;
-// Settle adds those of retransmissions.
+// settle adds those of retransmissions.
 func (s *series) call(c *call.Call) {
 	s.calls++
 	if c.Failed() {
@@ -60,7 +61,7 @@ func (s *series) call(c *call.Call) {
 			d := direction(m)
 			s.body[d] += int64(m.BodyLen)
 			s.wire[d] += m.Wire
-			m.Watcher = s
+			m.Watcher = s.settle
 		}
 	}
 	if ns, ok := c.Latency(); ok {
@@ -68,8 +69,11 @@ func (s *series) call(c *call.Call) {
 	}
 }
 
-// Settle implements [call.Settler].
-func (s *series) Settle(m *call.Message) { s.current().wire[direction(m)] += m.Repeated }
+func newSeries(values []string) *series {
+	s := &series{values: values}
+	s.settle = func(m *call.Message) { s.current().wire[direction(m)] += m.Repeated }
+	return s
+}
 
 func direction(m *call.Message) int {
 	if m.Request {
@@ -134,7 +138,7 @@ type groups struct {
 
 func newGroups(limit int) *groups {
 	g := &groups{limit: limit, byKey: make(map[string]*series), folded: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
-	g.other = &series{values: slices.Repeat([]string{otherValue}, len(labels))}
+	g.other = newSeries(slices.Repeat([]string{otherValue}, len(labels)))
 	return g
 }
 
@@ -145,7 +149,7 @@ const recentGroups = 512
 type identity struct {
 	operation      *rpc.Operation
 	serialization  string
-	id             int16
+	id             int8
 	client, server bool // are the capturing machine
 	known          bool // its addresses are
 }
@@ -184,8 +188,8 @@ func (g *groups) find(c *call.Call) *series {
 		return g.other
 	}
 	key := string(g.key)
-	s := &series{values: strings.Split(key, "\x00"), shown: room}
-	if room {
+	s := newSeries(strings.Split(key, "\x00"))
+	if s.shown = room; room {
 		g.shown++
 	}
 	g.byKey[key] = s

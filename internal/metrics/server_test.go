@@ -38,7 +38,7 @@ func TestServer(t *testing.T) {
 			c := fake("S", fmt.Sprint(i%100), 10)
 			m.Call(c, true)
 			c.Request.Repeated++
-			c.Request.Watcher.Settle(c.Request)
+			c.Request.Watcher(c.Request)
 			if m.asked.Load() {
 				m.publish(&pipeline.Totals{}, 0, 0, false)
 			}

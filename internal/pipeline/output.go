@@ -35,27 +35,58 @@ type delivery struct {
 
 // unopened is the connections of a lane without payload, in the order in which they began. It takes a third of the memory of a map.
 type unopened struct {
-	all  []unopenedConn
-	gone int // those in all that were taken
+	blocks  []unopenedBlock
+	n, gone int // connections in blocks, and those that were taken
 }
+
+// unopenedBlock has room for unopenedLen connections, so that nothing is copied when there are more.
+type unopenedBlock []unopenedConn
+
+const unopenedLen = 512
 
 type unopenedConn struct{ mark, number uint32 } // number is 0 if it was taken
 
 // take removes the connection with a mark, and returns its number.
 func (u *unopened) take(mark uint32) int {
-	i, _ := slices.BinarySearchFunc(u.all, mark, func(c unopenedConn, mark uint32) int { return cmp.Compare(c.mark, mark) })
-	n := u.all[i].number
-	u.all[i].number = 0
-	if u.gone++; u.gone > len(u.all)/2 {
-		u.all, u.gone = slices.DeleteFunc(u.all, func(c unopenedConn) bool { return c.number == 0 }), 0
+	k, _ := slices.BinarySearchFunc(u.blocks, mark, func(b unopenedBlock, mark uint32) int { return cmp.Compare(b[len(b)-1].mark, mark) })
+	b := u.blocks[k]
+	i, _ := slices.BinarySearchFunc(b, mark, func(c unopenedConn, mark uint32) int { return cmp.Compare(c.mark, mark) })
+	n := b[i].number
+	b[i].number = 0
+	if u.gone++; u.gone > u.n/2 {
+		old := u.blocks // read ahead of what is written to the same blocks
+		u.blocks, u.n, u.gone = old[:0], 0, 0
+		for _, b := range old {
+			for _, c := range b {
+				if c.number != 0 {
+					u.add(c)
+				}
+			}
+		}
 	}
 	return int(n)
 }
 
+func (u *unopened) add(c unopenedConn) {
+	k := u.n / unopenedLen
+	switch {
+	case k < len(u.blocks):
+	case k < cap(u.blocks):
+		u.blocks = u.blocks[:k+1]
+		u.blocks[k] = u.blocks[k][:0]
+	default:
+		u.blocks = append(u.blocks, nil)
+	}
+	if u.blocks[k] == nil {
+		u.blocks[k] = make(unopenedBlock, 0, unopenedLen)
+	}
+	u.blocks[k] = append(u.blocks[k], c)
+	u.n++
+}
+
 func (d *delivery) beginConnection(lane int, mark uint32) {
 	d.conns++
-	u := &d.unopened[lane]
-	u.all = append(u.all, unopenedConn{mark, uint32(d.conns)})
+	d.unopened[lane].add(unopenedConn{mark, uint32(d.conns)})
 }
 
 func (d *delivery) forgetConnection(lane int, mark uint32) { d.unopened[lane].take(mark) }
@@ -88,7 +119,7 @@ func (d *delivery) settle(m *call.Message) {
 		m.Owner.Settle(m)
 	}
 	if m.Watcher != nil {
-		m.Watcher.Settle(m)
+		m.Watcher(m)
 	}
 }
 

@@ -5,14 +5,10 @@ import "dubbo-wire/internal/call"
 // repeatWindow holds complete messages whose bytes may be retransmitted: the last of each direction, and a fixed
 // number per lane, so that memory does not depend on the number of connections.
 type repeatWindow struct {
-	slots []slot // ring, indexed by turn
-	turn  uint64
-}
-
-// slot is the message added at a turn, of a direction; d is nil if it has left the window.
-type slot struct {
-	d    *direction
-	turn uint64
+	// slots are a ring: the direction of each message, nil if the message has left the window. So the message in the next slot to use is
+	// the oldest one of its direction.
+	slots []*direction
+	next  uint16
 }
 
 const (
@@ -25,17 +21,17 @@ func (w *repeatWindow) add(d *direction, m *call.Message) {
 	if d.inWindow == windowPerDirection {
 		w.drop(d)
 	}
-	w.turn++
-	i := int(w.turn-1) % windowPerLane
-	if i == len(w.slots) {
-		w.slots = append(w.slots, slot{})
+	m.WindowSlot = w.next
+	w.next = (w.next + 1) % windowPerLane
+	switch slot := int(m.WindowSlot); {
+	case slot == len(w.slots):
+		w.slots = append(w.slots, d)
+	default:
+		if of := w.slots[slot]; of != nil {
+			w.drop(of)
+		}
+		w.slots[slot] = d
 	}
-	p := &w.slots[i]
-	if p.d != nil {
-		w.drop(p.d)
-	}
-	*p = slot{d, w.turn}
-	m.WindowTurn = w.turn
 	if d.newest == nil {
 		d.oldest = m
 	} else {
@@ -52,9 +48,7 @@ func (w *repeatWindow) drop(d *direction) {
 		d.newest = nil
 	}
 	m.NextInWindow = nil
-	if p := &w.slots[(m.WindowTurn-1)%windowPerLane]; p.turn == m.WindowTurn {
-		p.d = nil // a connection that has ended is kept no longer
-	}
+	w.slots[m.WindowSlot] = nil // a connection that has ended is kept no longer
 	d.inWindow--
 	d.conn.pairer.Release(m)
 }

@@ -104,8 +104,8 @@ func (f *facts) Frame(r *pipeline.Row) {
 		}
 		line += fmt.Sprint(service, m.Operation.Version, m.Operation.Method, m.Operation.Types, m.Group, m.GenericMethod)
 	}
-	if m.More != nil {
-		line += fmt.Sprint(*m.More)
+	if m.Extra != nil {
+		line += fmt.Sprint(m.Extra.More)
 	}
 	f.Rows = append(f.Rows, line+fmt.Sprint(m.Exchange, m.Ordinal, m.Ends, m.FieldsLen, m.FieldsPlainLen, m.Serialization, m.ResultKind, m.ExceptionClass))
 }

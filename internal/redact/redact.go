@@ -171,7 +171,7 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
 	k := r.conns[row.Conn.Key]
-	if k == nil || !k.known[row.Side] || m.More != nil && m.Pieces == nil {
+	if k == nil || !k.known[row.Side] || m.Extra != nil && m.Extra.More != nil && m.Pieces == nil {
 		return // the tap was not given its bytes, or nobody knows where they are: they become filler
 	}
 	k.begun(r, row.Side)

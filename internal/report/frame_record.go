@@ -85,7 +85,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 		f.Micros("stalledMicros", m.Stalled)
 	}
 	if !m.Request && m.Protocol.PlainHTTP {
-		f.product(r.Conn.Product(r.Side, m.Product))
+		f.product(r.Conn.Product(r.Side, m.Product()))
 	}
 	f.envelope(m, !p.Redact)
 	f.headerParts(m)

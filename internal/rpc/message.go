@@ -117,7 +117,7 @@ type Summary struct {
 	// Wire is the link bytes of the message: its own, and the headers of packets that start with one of its bytes.
 	Wire int64
 	// SerializationID is the number in the protocol's header, or NoSerialization.
-	SerializationID int16
+	SerializationID int8
 	Kind            Kind
 	// ResultKind is Dubbo's number of the result kind, 0 to 5; -1 if the message is not a successful response or the
 	// kind was not read.
@@ -139,6 +139,8 @@ type Summary struct {
 	Interleaved bool
 	// Failed reports a status other than OK; Exception reports a result that is an exception.
 	Failed, Exception bool
+	// File is the index of the input whose packet completed the message.
+	File int32
 	// Exchange pairs a request with its response within a connection and direction: Dubbo's request id, an HTTP/2
 	// stream id, the ordinal of an HTTP/1 exchange.
 	Exchange uint64
@@ -147,10 +149,10 @@ type Summary struct {
 	Status int32
 	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
-	// File is the index of the input whose packet completed the message.
-	File     int32
-	BodyLen  int
-	Protocol *Protocol
+	// FieldsLen is the number of header bytes that the header's fields take, 0 if the protocol has no such fields.
+	FieldsLen int32
+	BodyLen   int
+	Protocol  *Protocol
 	// Operation is set for requests whose envelope was read.
 	Operation *Operation
 	// FirstTime and LastByte are the capture times of the first and the last byte, in nanoseconds since the Unix epoch.
@@ -159,13 +161,17 @@ type Summary struct {
 	Serialization string
 	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded. See [Message.BodyParts].
 	Parts decode.PartBytes
-	// FieldsLen is the number of header bytes that the header's fields take, FieldsPlainLen the number that they would take
-	// without compression; both are 0 if the protocol has no such fields.
-	FieldsLen, FieldsPlainLen int32
-	// Span is the first run of stream bytes of the message, as announced; More are the others in order, nil if there
-	// are none.
-	Span Span
-	More *[]Span
+	// FieldsPlainLen is the number of bytes that FieldsLen would be without compression.
+	FieldsPlainLen int32
+	// Span is the first run of stream bytes of the message, as announced.
+	Span  Span
+	Extra *Extra // nil for most messages; not changed once the message is passed on
+}
+
+// Extra is what few messages have, and need until they are settled.
+type Extra struct {
+	// More are the runs of stream bytes after Summary.Span, in order.
+	More []Span
 	// Product is what the server calls itself in a response of plain HTTP, "" if it does not tell.
 	Product string
 }
@@ -178,14 +184,22 @@ func (s *Summary) ID() string { return strconv.FormatInt(int64(s.Exchange), 10) 
 
 // Spans yields each run of stream bytes of the message.
 func (s *Summary) Spans(yield func(Span) bool) {
-	if !yield(s.Span) || s.More == nil {
+	if !yield(s.Span) || s.Extra == nil {
 		return
 	}
-	for _, more := range *s.More {
+	for _, more := range s.Extra.More {
 		if !yield(more) {
 			return
 		}
 	}
+}
+
+// Product returns what the server calls itself in a response of plain HTTP, "" if it does not tell.
+func (s *Summary) Product() string {
+	if s.Extra == nil {
+		return ""
+	}
+	return s.Extra.Product
 }
 
 // StatusText returns the protocol's name for the status, "" if it has none.
@@ -369,10 +383,6 @@ func (m *Message) Clone(withBody, withTree bool) *Message {
 		if m.Plain != nil {
 			c.Plain = append([]byte{}, m.Plain...)
 		}
-	}
-	if m.More != nil {
-		more := append([]Span(nil), *m.More...)
-		c.More = &more
 	}
 	if m.Tree != nil {
 		c.Tree = nil

@@ -325,7 +325,7 @@ type recentGroup struct {
 // envelope is the part of a request that selects its group if the keys are only its names and serialization.
 type envelope struct {
 	operation     *rpc.Operation
-	serialization int16
+	serialization int8
 }
 
 // unnumbered is what selects the group of a request whose serialization has no number.

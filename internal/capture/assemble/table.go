@@ -8,14 +8,14 @@ import (
 )
 
 // table finds connections by 4-tuple. The connections are in blocks that do not move, so pointers to them stay valid,
-// and are reused; the slots have no pointers. It uses open addressing with linear probing and is at most three quarters
+// and are reused; the slots have no pointers. It uses open addressing with linear probing and is at most seven eighths
 // full. The hash is seeded, so no capture can choose packets that collide.
 type table struct {
 	seed   [2]uint64
 	slots  []slot
 	n      int
 	blocks []*[blockLen]Connection
-	free   []uint32
+	free   uint32 // the first free id, whose connection has the next one as next; 0: none
 	used   uint32 // ids given out, including free ones; 0 is none
 }
 
@@ -86,12 +86,12 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection
 
 // add adds a connection.
 func (t *table) add(tag uint32) *Connection {
-	if t.n >= len(t.slots)/4*3 {
+	if t.n >= len(t.slots)/8*7 {
 		t.grow()
 	}
-	var id uint32
-	if k := len(t.free) - 1; k >= 0 {
-		id, t.free = t.free[k], t.free[:k]
+	id := t.free
+	if id != 0 {
+		t.free = t.at(id).next
 	} else {
 		id = t.used
 		t.used++
@@ -140,8 +140,9 @@ func (t *table) remove(c *Connection, tag uint32) {
 	}
 	t.slots[hole] = slot{}
 	t.n--
-	t.free = append(t.free, c.id)
-	*c = Connection{flow: &noFlow}
+	id := c.id
+	*c = Connection{flow: &noFlow, next: t.free}
+	t.free = id
 }
 
 // list is a list of connections by id, in the order in which they were pushed.

@@ -1,7 +1,9 @@
 package dubbo
 
-// Buffers provides memory for frames that cross deliveries and for searches. The framers of one goroutine share it, and a
-// framer holds some only within a frame or a search. The zero value is ready.
+import "math/bits"
+
+// Buffers provides memory for frames that cross deliveries and for searches. The framers of a lane share it, and a framer holds some only
+// within a frame or a search. What it gives does not depend on what was in use before, so results do not either.
 type Buffers struct {
 	// Max is the maximum number of held bytes (default 256 MiB). Half of them are for long bodies; beyond that only the
 	// first 64 KiB of a body are kept. A quarter is for shorter bodies; beyond that nothing more is kept. A quarter is for the
@@ -9,18 +11,24 @@ type Buffers struct {
 	Max         int
 	long, short int // bytes of the buffers larger than maxKept, and of the others
 	windows     int // bytes of the windows of searches
-	free        [][]byte
-	freeBytes   int // of free
-	frames      []*Frame
 	searches    []*search
-	tails       []*bodyTail
+	*pool
 }
 
-// maxKept and maxFreeBytes bound the memory of the buffers that are kept for the next frames of one of several lanes, maxFree the number of
-// other things. A lane may have thousands of connections, each with a frame that crosses packets.
-const maxKept, maxFreeBytes, maxFree = 64 << 10, 12 * maxKept, 1 << 10
+// pool is memory that the lanes of a goroutine do not need now.
+type pool struct {
+	free      [bufferSizes][][]byte // by size
+	freeBytes int
+	frames    []*Frame
+	tails     []*bodyTail
+	start     [usuallyEnough]byte // scratch for the start of a body
+}
 
-// maxSearches is the maximum number of searches that are kept, with their windows.
+// maxKept and maxFreeBytes bound the memory of the buffers that are kept for the next frames, maxFree the number of other things: there may
+// be thousands of connections, each with a frame that crosses packets.
+const maxKept, maxFreeBytes, maxFree = 64 << 10, 24 * maxKept, 1 << 11
+
+// maxSearches is the maximum number of searches that are kept for a lane, with their windows.
 const maxSearches = 12
 
 const defaultMax = 256 << 20
@@ -47,14 +55,6 @@ func (b *Buffers) room(buf []byte, n int) int {
 	return min(n, max(few, 2*b.quarter()-b.long))
 }
 
-// grown records that a buffer grew from a capacity.
-func (b *Buffers) grown(buf []byte, from int) {
-	if cap(buf) != from {
-		b.note(from, -1)
-		b.note(cap(buf), 1)
-	}
-}
-
 func (b *Buffers) note(n, sign int) {
 	if n > maxKept {
 		b.long += sign * n
@@ -63,25 +63,45 @@ func (b *Buffers) note(n, sign int) {
 	}
 }
 
-func (b *Buffers) get() []byte {
-	if k := len(b.free) - 1; k >= 0 {
-		buf := b.free[k]
-		b.free = b.free[:k]
-		b.freeBytes -= cap(buf)
-		b.note(cap(buf), 1)
+// Buffers up to maxKept have one of bufferSizes sizes, from enough on, so that a body that grows leaves memory that another one needs.
+const bufferSizes = 17
+
+// bufferSize returns the smallest size for n bytes: 2 or 3 times a power of two.
+func bufferSize(n int) (index, size int) {
+	if n > enough {
+		k := bits.Len(uint(n - 1))
+		if index = 2 * (k - bits.Len(enough-1)); n <= 3<<(k-2) {
+			index--
+		}
+	}
+	return index, (2 + index&1) * (enough / 2) << (index / 2)
+}
+
+// get returns a buffer for at least n bytes.
+func (b *Buffers) get(n int) []byte {
+	if n > maxKept {
+		n += n / 4
+		b.note(n, 1)
+		return make([]byte, 0, n)
+	}
+	i, size := bufferSize(n)
+	b.note(size, 1)
+	if k := len(b.free[i]) - 1; k >= 0 {
+		buf := b.free[i][k]
+		b.free[i] = b.free[i][:k]
+		b.freeBytes -= size
 		return buf
 	}
-	return nil
+	return make([]byte, 0, size)
 }
 
 func (b *Buffers) put(buf []byte) {
-	if cap(buf) == 0 {
-		return
-	}
-	b.note(cap(buf), -1)
-	if cap(buf) <= maxKept && b.freeBytes+cap(buf) <= maxFreeBytes {
-		b.freeBytes += cap(buf)
-		b.free = append(b.free, buf[:0])
+	n := cap(buf)
+	b.note(n, -1)
+	if n <= maxKept && b.freeBytes+n <= maxFreeBytes {
+		i, _ := bufferSize(n)
+		b.free[i] = append(b.free[i], buf[:0])
+		b.freeBytes += n
 	}
 }
 

@@ -58,6 +58,7 @@ type (
 	shared    struct {
 		decoder    *Decoder
 		recognizer *Recognizer
+		pool       *pool
 	}
 )
 
@@ -68,13 +69,13 @@ func newMayBegin(formats []decode.Format) func(b []byte) (n int, may bool) {
 func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	common, ok := env.Shared[sharedKey{}].(shared)
 	if !ok {
-		common = shared{NewDecoder(env.Formats), NewRecognizer(env.Formats)}
+		common = shared{NewDecoder(env.Formats), NewRecognizer(env.Formats), new(pool)}
 		common.decoder.tree.Borrow = env.Borrow
 		common.decoder.Print(env.Printed)
 		env.Shared[sharedKey{}] = common
 	}
 	l := &lane{protocol: self, env: env, decoder: common.decoder}
-	l.framing = Config{Buffers: &Buffers{Max: env.MaxBuffers}, Readable: common.decoder.Readable, Recognizer: common.recognizer}
+	l.framing = Config{Buffers: &Buffers{Max: env.MaxBuffers, pool: common.pool}, Readable: common.decoder.Readable, Recognizer: common.recognizer}
 	return func(owner rpc.Owner, joined bool) rpc.Conn {
 		c := &conn{lane: l, owner: owner, joined: joined}
 		for i := range c.sides {
@@ -375,7 +376,7 @@ func (m *Message) describe(f *Frame) {
 
 // Describe sets the fields that come from the header, except the kind.
 func (h *Header) Describe(s *rpc.Summary) {
-	s.Exchange, s.SerializationID = uint64(h.ID), int16(h.SerializationID())
+	s.Exchange, s.SerializationID = uint64(h.ID), int8(h.SerializationID())
 	s.Request, s.TwoWay, s.Ends = h.Request(), h.TwoWay(), true
 	s.Failed = !h.Request() && h.Status != StatusOK
 	s.Status, s.HeaderLen, s.BodyLen = int32(h.Status), HeaderLen, h.BodyLen

@@ -236,29 +236,26 @@ func (r *serialization) reader() decode.Reader {
 	return r.r
 }
 
-// The minimum number of bytes that are kept of a body that crosses packets. No serialization needs more for the kind of a
-// result, and the envelope of a request is seldom longer.
 const (
-	enoughResponse = 256
-	enoughRequest  = 512
+	// enough is the minimum number of bytes that are kept of a body that crosses packets. No serialization needs more for the kind of a
+	// result, and the envelope of a request is seldom longer.
+	enough = 256
 	// afterEnvelope is how many bytes after the envelope are kept, because some readers look at what follows a value.
 	afterEnvelope = 64
-	usuallyEnough = enoughRequest + afterEnvelope
+	// requestStart is how much of a request is read to see where its envelope ends.
+	requestStart  = 512
+	usuallyEnough = requestStart + afterEnvelope
 )
 
 // Enough returns how many bytes of b, the start of the body of a frame, are all that Decode needs for Envelope, so that the rest need
 // not be kept, or 0 if it needs more.
 func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) int {
 	formats := d.formats[h.SerializationID()]
-	enough := enoughResponse
-	if h.Request() {
-		enough = enoughRequest
-	}
 	switch {
-	case h.Event(), len(b) < enough:
+	case h.Event(), len(b) < enough, h.Request() && len(b) < requestStart:
 		return 0
-	case len(formats) == 0: // only the start of the body can tell the serialization
-		return enough
+	case len(formats) == 0 && h.Request(): // only the start of the body can tell the serialization
+		return requestStart
 	case len(formats) > 1 && wantsWhole(formats, dialects):
 		return 0
 	case !h.Request():

@@ -124,6 +124,9 @@ func (f *Framer) start(cfg *Config, sink Sink, fromStart bool) {
 	if cfg.Buffers == nil {
 		cfg.Buffers = new(Buffers)
 	}
+	if cfg.Buffers.pool == nil {
+		cfg.Buffers.pool = new(pool)
+	}
 	if cfg.Recognizer == nil {
 		cfg.Recognizer = NewRecognizer(nil)
 	}
@@ -297,15 +300,14 @@ func (f *Framer) keep(b []byte) {
 	}
 	// Most of a packet is seldom needed, and what is not copied takes no place in the cache.
 	first := len(r.Body) == 0
-	if first {
-		if n := f.needed(b); n > 0 {
-			b, f.enough = b[:n], true
+	start, ask := b, first
+	if n := usuallyEnough - len(r.Body); !first && !f.enough && n > 0 && n < len(b) {
+		start, ask = append(append(f.cfg.Buffers.start[:0], r.Body...), b[:n]...), true
+	}
+	if ask {
+		if n := f.needed(start); n > 0 {
+			b, f.enough = b[:max(0, n-len(r.Body))], true
 		}
-	} else if n := usuallyEnough - len(r.Body); n > 0 && n < len(b) && !f.enough {
-		if f.add(b[:n], true); f.enough {
-			return
-		}
-		b = b[n:]
 	}
 	f.add(b, !first)
 }
@@ -319,12 +321,17 @@ func (f *Framer) add(b []byte, ask bool) {
 
 // append appends to the body of the frame, in memory of Buffers.
 func (f *Frame) append(from *Buffers, b []byte) {
-	if !f.kept {
-		f.Body, f.kept = from.get(), true
+	if n := len(f.Body) + len(b); !f.kept || n > cap(f.Body) {
+		if f.kept { // more may be needed
+			n = max(n, min(2*n, f.BodyLen, maxKept))
+		}
+		body := append(from.get(n), f.Body...)
+		if f.kept {
+			from.put(f.Body)
+		}
+		f.Body, f.kept = body, true
 	}
-	before := cap(f.Body)
 	f.Body = append(f.Body, b...)
-	from.grown(f.Body, before)
 }
 
 // free returns the memory of the body.

@@ -18,7 +18,7 @@ func (c *conn) describe(r *row) {
 	if int8(r.side) == c.client {
 		m.Kind, m.Request, m.TwoWay, m.Operation = rpc.Request, true, true, st.op
 	}
-	m.Encoding, m.Product, m.Interleaved = "", "", !c.http1.stays()
+	m.Encoding, m.Interleaved = "", !c.http1.stays()
 	switch half := &st.halves[r.side]; {
 	case !r.flagged && half.prefixed():
 	case half.encoding != "" && half.encoding != "identity":
@@ -117,16 +117,16 @@ func (c *conn) pass(r *row) {
 	case m.Body == nil:
 		m.Body = []byte{}
 	}
-	m.Span, m.More = r.span, nil
-	if len(r.spans) > 0 {
-		more := append([]rpc.Span(nil), r.spans...)
-		m.More = &more
-	}
+	m.Span, m.Extra = r.span, nil
+	product := ""
 	if m.Kind == rpc.Response && m.Ends {
 		c.bodies.Outcome(m, r.heads(), !half.prefixed() && (half.unsure || st.use == triple.Plain))
 	}
 	if m.Kind == rpc.Response && m.Protocol.PlainHTTP {
-		m.Product = c.bodies.Product(r.heads())
+		product = c.bodies.Product(r.heads())
+	}
+	if len(r.spans) > 0 || product != "" {
+		m.Extra = &rpc.Extra{More: append([]rpc.Span(nil), r.spans...), Product: product}
 	}
 	c.decode(r)
 	c.readBody(r)

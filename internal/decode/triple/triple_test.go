@@ -80,7 +80,7 @@ func TestWrapperRequest(t *testing.T) {
 	assert.Equal(t, "full", m.Decoded)
 	assert.Equal(t, "hessian2", m.Serialization)
 	assert.Equal(t, "hessian2", m.Format.Name)
-	assert.Equal(t, int16(rpc.NoSerialization), m.SerializationID)
+	assert.Equal(t, int8(rpc.NoSerialization), m.SerializationID)
 	assert.Equal(t, "org.acme.Users/find(java.lang.String, int)", m.Operation.Signature())
 	assert.Equal(t, "1.2", m.Operation.Version)
 	assert.Equal(t, "blue", m.Group)

@@ -233,10 +233,10 @@ func (c *conn) add(n int, s *side, m *rpc.Message, span rpc.Span, body []byte, w
 	switch {
 	case m.Span == (rpc.Span{}):
 		m.Span = span
-	case m.More == nil:
-		m.More = &[]rpc.Span{span}
+	case m.Extra == nil:
+		m.Extra = &rpc.Extra{More: []rpc.Span{span}}
 	default:
-		*m.More = append(*m.More, span)
+		m.Extra.More = append(m.Extra.More, span)
 	}
 	m.Body = append(m.Body, body...)
 	m.Wire += wire

@@ -61,7 +61,7 @@ func (s *Scrubber) bodyScrubber(m *rpc.Message) decode.BodyScrubber {
 func (s *Scrubber) onlyOne(m *rpc.Message) bool {
 	same := 0
 	for i := range s.formats {
-		if int16(s.formats[i].ID) == m.SerializationID {
+		if int8(s.formats[i].ID) == m.SerializationID {
 			same++
 		}
 	}
