@@ -323,6 +323,9 @@ func (f *Frame) append(from *Buffers, b []byte) {
 		f.Body, f.kept = from.get(), true
 	}
 	before := cap(f.Body)
+	if n := len(f.Body) + len(b); n > before && before >= maxKept { // twice as much, but not more than the body has
+		f.Body = append(make([]byte, 0, max(n, min(2*before, f.BodyLen))), f.Body...)
+	}
 	f.Body = append(f.Body, b...)
 	from.grown(f.Body, before)
 }
