@@ -1,6 +1,7 @@
 package jdk
 
 import (
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -45,7 +46,7 @@ func (u *Units) String() string {
 // UTF returns the text of Java's modified UTF-8 (java.io.DataInput): U+0000 is two bytes, and a character beyond U+FFFF
 // is a surrogate pair of three bytes each. Half a pair and what is not UTF-8 become U+FFFD.
 func UTF(b []byte) string {
-	if decode.IsASCII(b) {
+	if decode.IsASCII(b) || utf8.Valid(b) && !slices.ContainsFunc(b, startsFour) {
 		return string(b)
 	}
 	u := NewUnits(len(b))
@@ -59,6 +60,9 @@ func UTF(b []byte) string {
 	}
 	return u.String()
 }
+
+// startsFour reports whether a sequence of UTF-8 that begins with c has four bytes.
+func startsFour(c byte) bool { return c >= 0xf0 }
 
 // Unit returns the UTF-16 unit at the start of b and the bytes that it takes, 1 to 3, 0 where none starts there.
 func Unit(b []byte) (unit rune, n int) {
