@@ -27,11 +27,18 @@ func (u *Units) Add(c rune) {
 			return
 		}
 	}
-	if c >= 0xd800 && c < 0xdc00 {
+	switch {
+	case c < utf8.RuneSelf:
+		u.b = append(u.b, byte(c))
+	case c < 0x800:
+		u.b = append(u.b, 0xc0|byte(c>>6), 0x80|byte(c&0x3f))
+	case c < 0xd800:
+		u.b = append(u.b, 0xe0|byte(c>>12), 0x80|byte(c>>6&0x3f), 0x80|byte(c&0x3f))
+	case c < 0xdc00:
 		u.high = c
-		return
+	default:
+		u.b = utf8.AppendRune(u.b, c) // a lone low surrogate becomes U+FFFD
 	}
-	u.b = utf8.AppendRune(u.b, c) // a lone low surrogate becomes U+FFFD
 }
 
 // String ends the text.
