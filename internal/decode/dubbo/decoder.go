@@ -120,7 +120,7 @@ func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialect
 		if m.Names != nil && !m.Names.malformed {
 			dialects.hasLayout = true
 		} else {
-			return d.decodeForeignLayout(f, detail, chosen, dialects)
+			return d.decodeForeignLayout(m, f, detail, chosen, dialects)
 		}
 	}
 	return m
