@@ -2,8 +2,8 @@ package decode
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
+	"strconv"
 )
 
 // Cursor reads a body from front to back. It carries its first error: after one, every read returns zero and the
@@ -72,11 +72,11 @@ func (c *Cursor) Need(n int, what string) bool {
 // lack fails because n more bytes are not there. It is a function of its own so that its callers can be inlined.
 func (c *Cursor) lack(n int, what string) bool {
 	if c.err == nil {
-		found := fmt.Sprintf("%d bytes to the end of the body", len(c.Buf)-c.Off)
+		found := " bytes to the end of the body"
 		if c.Short != Malformed {
-			found = fmt.Sprintf("%d captured bytes", len(c.Buf)-c.Off)
+			found = " captured bytes"
 		}
-		c.Fail(c.Short, fmt.Sprintf("%s (%d bytes)", what, n), found)
+		c.Fail(c.Short, what+" ("+strconv.Itoa(n)+" bytes)", strconv.Itoa(len(c.Buf)-c.Off)+found) // cut bodies are frequent
 	}
 	return false
 }

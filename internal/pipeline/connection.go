@@ -25,8 +25,10 @@ type connection struct {
 	claimed bool
 	// muted is set while the results of the previous reader are discarded.
 	muted bool
-	// hasEarly is set if lane.early has responses of the connection.
-	hasEarly bool
+	// earlySides has a bit for each side of which lane.early has responses.
+	earlySides uint8
+	// paired is set if the pairer took a message of the connection after pairEarly looked at all of them.
+	paired bool
 	// lateClaimed is set if bytes without a place in the streams began a message.
 	lateClaimed bool
 	using       uint8 // index of inUse in used
@@ -141,7 +143,7 @@ func (l *lane) Close(c *assemble.Connection) {
 func (d *direction) Data(b []byte, m *assemble.Meta) {
 	if c := d.conn; d.settled && c.reader != nil {
 		d.received += int64(len(b))
-		if c.reader.Data(int(d.side), b, d.chunk(m)); c.hasEarly {
+		if c.reader.Data(int(d.side), b, d.chunk(m)); c.earlySides != 0 {
 			c.pairEarly(false)
 		}
 		return
@@ -183,7 +185,7 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 		return
 	}
 	c.reader.Data(int(d.side), b, d.chunk(m))
-	if c.hasEarly {
+	if c.earlySides != 0 {
 		c.pairEarly(false)
 	}
 	d.settled = d.sniffed && c.messages > 0 && c.opt.streams == nil && c.opt.Search == nil
@@ -348,22 +350,34 @@ func (d *direction) postpone(m *call.Message) bool {
 	c.earlyValueBytes += values
 	m.Hold()
 	m.Side = d.side
-	c.hasEarly = true
+	c.earlySides |= 1 << d.side
 	c.early[c] = append(c.early[c], m)
 	return true
 }
 
 // pairEarly pairs the delayed responses that no longer need to wait; all pairs every one.
 func (c *connection) pairEarly(all bool) {
+	var searching [2]bool // in the requests that a side answers
+	if !all {
+		r, wait := c.current(), !c.paired
+		for side := range searching {
+			searching[side] = r.Pending(1 - side).Searching
+			wait = wait && (searching[side] || c.earlySides>>side&1 == 0)
+		}
+		if wait {
+			return
+		}
+	}
+	c.paired = false
 	c.pairEarlyIf(func(m *call.Message) bool {
-		return all || !c.current().Pending(1-int(m.Side)).Searching || c.pairer.Expects(c.call, int(m.Side), m.Exchange)
+		return !searching[m.Side] || c.pairer.Expects(c.call, int(m.Side), m.Exchange)
 	})
 }
 
 // pairEarlier pairs the delayed responses of the exchange of m, which follows them, if their request has come.
 func (d *direction) pairEarlier(m *call.Message) {
 	c := d.conn
-	if c.hasEarly && c.pairer.Expects(c.call, int(d.side), m.Exchange) {
+	if c.earlySides != 0 && c.pairer.Expects(c.call, int(d.side), m.Exchange) {
 		c.pairEarlyIf(func(e *call.Message) bool { return e.Side == d.side && e.Exchange == m.Exchange })
 	}
 }
@@ -371,18 +385,20 @@ func (d *direction) pairEarlier(m *call.Message) {
 // pairEarlyIf pairs the delayed responses for which ready returns true.
 func (c *connection) pairEarlyIf(ready func(m *call.Message) bool) {
 	early := c.early[c]
-	kept := early[:0]
+	kept, sides := early[:0], uint8(0)
 	for _, m := range early {
 		if !ready(m) {
 			kept = append(kept, m)
+			sides |= 1 << m.Side
 			continue
 		}
+		c.paired = true
 		c.earlyResponseCount--
 		c.earlyValueBytes -= len(m.Values) + len(m.AttachmentsJSON)
 		c.pairer.Response(c.call, int(m.Side), m)
 		c.pairer.Release(m)
 	}
-	if c.hasEarly = len(kept) > 0; !c.hasEarly {
+	if c.earlySides = sides; sides == 0 {
 		delete(c.early, c)
 		return
 	}
@@ -409,7 +425,7 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 		return
 	}
 	c.reader.Gap(int(d.side), n, wire, d.chunk(m))
-	if c.hasEarly {
+	if c.earlySides != 0 {
 		c.pairEarly(false)
 	}
 }
@@ -474,7 +490,7 @@ func (d *direction) End(closed bool) {
 			r.End(int(d.side), closed)
 		}
 	}
-	if c.hasEarly {
+	if c.earlySides != 0 {
 		c.pairEarly(false)
 	}
 	c.ends++
@@ -486,7 +502,7 @@ func (d *direction) End(closed bool) {
 	}
 	if c.ends == 2 {
 		c.call.Closed = c.segmentOrdinal()
-		if c.hasEarly {
+		if c.earlySides != 0 {
 			c.pairEarly(true)
 		}
 		plain := false

@@ -237,10 +237,12 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 	l.out.frame(l, m, row)
 	switch msg.Kind {
 	case rpc.Request:
+		d.conn.paired = true
 		l.pairer.Request(d.conn.call, int(d.side), m)
 	case rpc.Response:
 		d.pairEarlier(m)
 		if !d.postpone(m) {
+			d.conn.paired = true
 			l.pairer.Response(d.conn.call, int(d.side), m)
 		}
 	}

@@ -152,9 +152,10 @@ func (b *body) resultType() string {
 
 // genericMethod reads only the first argument of $invoke, a string.
 func (b *body) genericMethod() {
-	var t decode.Tree
+	t := &b.d.first
+	t.Reset()
 	t.WithValues = true
-	b.r.Reset(b.f.Body, decode.Cut, &t)
+	b.r.Reset(b.f.Body, decode.Cut, t)
 	FieldEnvelope.skip(b.r, b.layout)
 	from := len(t.Nodes)
 	b.r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")

@@ -80,7 +80,6 @@ func bufferSize(n int) (index, size int) {
 // get returns a buffer for at least n bytes.
 func (b *Buffers) get(n int) []byte {
 	if n > maxKept {
-		n += n / 4
 		b.note(n, 1)
 		return make([]byte, 0, n)
 	}

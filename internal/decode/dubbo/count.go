@@ -15,7 +15,7 @@ func (b *body) count() bool {
 		switch f {
 		case FieldEnvelope:
 			n := b.countedNames(s)
-			if n == nil || n.malformed || n.unnumbered || n.Generic || b.layout == LayoutUnknown {
+			if n == nil || n.malformed || n.unnumbered || n.Generic && p != nil || b.layout == LayoutUnknown {
 				return false
 			}
 			m.Names = n

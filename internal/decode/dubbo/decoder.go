@@ -15,6 +15,7 @@ type Decoder struct {
 	// typedResults says for which ids the request tells how its response is read.
 	typedResults [32]bool
 	tree         decode.Tree
+	first        decode.Tree     // of the first argument of a generic call
 	printed      *decode.Printed // takes what usual bodies print, which then have no tree; nil: nothing is printed
 	msg          Message
 	// dialects are those of the body that is decoded, and distrusted is why it is read without classes of the application, nil if it is
@@ -119,7 +120,7 @@ func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialect
 		if m.Names != nil && !m.Names.malformed {
 			dialects.hasLayout = true
 		} else {
-			return d.decodeForeignLayout(f, detail, chosen, dialects)
+			return d.decodeForeignLayout(m, f, detail, chosen, dialects)
 		}
 	}
 	return m

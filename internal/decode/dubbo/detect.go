@@ -158,18 +158,26 @@ func (r *serialization) namesCall(b []byte, l Layout) bool {
 }
 
 // decodeForeignLayout reads a request that does not fit the layout of its connection: in the layout that fits, or up to the
-// method. If the first texts cannot be read, the result is that of the connection's layout.
-func (d *Decoder) decodeForeignLayout(f *Frame, detail Detail, chosen *serialization, dialects *Dialects) *Message {
+// method. If the first texts cannot be read, the result is m, that of the connection's layout.
+func (d *Decoder) decodeForeignLayout(m *Message, f *Frame, detail Detail, chosen *serialization, dialects *Dialects) *Message {
+	overwritten := false
 	for l := LayoutDubbo; l < LayoutUnknown; l++ {
-		if l != dialects.layout && chosen.namesCall(f.Body, l) && d.fits(f, chosen, l) {
+		if l == dialects.layout || !chosen.namesCall(f.Body, l) {
+			continue
+		}
+		if d.fits(f, chosen, l) {
 			dialects.layout, dialects.hasLayout = l, true
 			return d.decodeIn(f, detail, chosen, l)
 		}
+		overwritten = true
 	}
 	if !chosen.namesCall(f.Body, LayoutUnknown) {
-		return d.decodeIn(f, detail, chosen, dialects.layout)
+		if overwritten {
+			m = d.decodeIn(f, detail, chosen, dialects.layout)
+		}
+		return m
 	}
-	m := d.decodeIn(f, detail, chosen, LayoutUnknown)
+	m = d.decodeIn(f, detail, chosen, LayoutUnknown)
 	if dialects.hasLayout && m.Err != nil { // other requests of the connection were read, so this one is damaged
 		m.Err.Cause, m.Err.Expected = decode.Malformed, "JVM type descriptors"
 		names := *m.Names

@@ -23,6 +23,7 @@ type blockDecoder struct {
 	cache      [cachedBlocks]cachedBlock
 	free       []*head
 	decoded    bytes.Buffer // a literal
+	trial      []*field     // the entries of a table that is tried
 	// unread is a field whose value does not matter.
 	unread field
 	names  map[nameKey]*headerName

@@ -78,14 +78,15 @@ func (s *side) prove(b []byte) bool {
 	t, d := &s.table, s.conn.blocks
 	since := t.entries[t.start:]
 	found := -1
-	for shift := range maxShift {
+	from, to := shifts(b, len(t.doubted), len(since))
+	for shift := from; shift < to; shift++ {
 		trial := table{max: maxTable, older: true}
-		trial.entries = make([]*field, 0, len(t.doubted)+shift+len(since)+1)
-		trial.entries = append(trial.entries, t.doubted...)
+		trial.entries = append(d.trial[:0], t.doubted...)
 		for range shift {
 			trial.entries = append(trial.entries, unknownField)
 		}
 		trial.entries = append(trial.entries, since...)
+		d.trial = trial.entries
 		last := len(trial.entries)
 		if !d.decode(b, &trial, s.largestTable(), true) || d.order == 0 || !slices.Contains(s.known.orders[:], d.order) || !t.anchored(d, last) {
 			continue
@@ -112,6 +113,50 @@ func (s *side) prove(b []byte) bool {
 	}
 	t.evict(0)
 	return true
+}
+
+// shifts returns the range of the numbers of insertions in a gap that a block may prove: with others it refers to an entry that is not
+// known, or to none of the doubted ones. The table has so many doubted entries, and so many since the gap.
+func shifts(b []byte, doubted, since int) (from, to int) {
+	to = maxShift
+	refers := false
+	for at := 0; at < len(b); {
+		c, bits, texts := b[at], uint(4), 1
+		switch {
+		case c&0x80 != 0:
+			bits, texts = 7, 0
+		case c&0x40 != 0:
+			bits = 6
+		case c&0x20 != 0: // a new size of the table may drop entries
+			return 0, maxShift
+		}
+		index, n := integer(b[at:], bits)
+		if n == 0 {
+			return 0, 0
+		}
+		at += n
+		if index > uint64(staticLen+since) {
+			older := int(min(index-uint64(staticLen+since), maxTable)) // 1 is the newest entry before those since the gap
+			from, to, refers = max(from, older-doubted), min(to, older), true
+		}
+		if index == 0 {
+			texts *= 2
+		}
+		for range texts {
+			_, n := literalAt(b[at:])
+			if n == 0 {
+				return 0, 0
+			}
+			at += n
+		}
+		if bits == 6 {
+			since++
+		}
+	}
+	if !refers {
+		return 0, 0
+	}
+	return from, to
 }
 
 // anchored reports whether the last block, decoded with a table of n entries of which the doubted ones are the oldest,

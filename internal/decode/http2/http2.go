@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"golang.org/x/net/http2"
 
@@ -72,7 +71,7 @@ func sniff(head []byte) rpc.Verdict {
 	switch {
 	case bytes.HasPrefix(head, []byte(http2.ClientPreface[:sniffLen])):
 		return rpc.Mine
-	case strings.HasPrefix(http2.ClientPreface, string(head)):
+	case len(head) < sniffLen && string(head) == http2.ClientPreface[:len(head)]:
 		return rpc.More
 	}
 	return sniffServer(head)

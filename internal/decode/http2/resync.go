@@ -373,9 +373,24 @@ func Found(b []byte) bool {
 	if sniff(b) == rpc.Mine {
 		return true
 	}
-	s := side{maxFrame: maxFrame, search: &search{buf: b, deliveries: rpc.HeldChunks{{}}}}
+	var s *side
 	for at := 0; len(b)-at >= frameHeaderLen && at < maxFound; at++ {
-		if mayBegin(b[at:]) && s.follow(&candidate{start: at, next: at}, enoughMarks) == rpc.Mine {
+		room := len(b) - at - frameHeaderLen
+		if room < 1<<16 { // the length of a frame that ends in b begins with 0
+			n := bytes.IndexByte(b[at:len(b)-frameHeaderLen+1], 0)
+			if n < 0 || at+n >= maxFound {
+				return false
+			}
+			at, room = at+n, room-n
+		}
+		// No frame alone has enough marks, so another one must follow, or b must end with it.
+		if h := parseFrameHeader(b[at:]); h.length > room || !mayBegin(b[at:]) || !h.valid() {
+			continue
+		}
+		if s == nil {
+			s = &side{maxFrame: maxFrame, search: &search{buf: b, deliveries: rpc.HeldChunks{{}}}}
+		}
+		if s.follow(&candidate{start: at, next: at}, enoughMarks) == rpc.Mine {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package jdk
 
 import (
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -26,11 +27,18 @@ func (u *Units) Add(c rune) {
 			return
 		}
 	}
-	if c >= 0xd800 && c < 0xdc00 {
+	switch {
+	case c < utf8.RuneSelf:
+		u.b = append(u.b, byte(c))
+	case c < 0x800:
+		u.b = append(u.b, 0xc0|byte(c>>6), 0x80|byte(c&0x3f))
+	case c < 0xd800:
+		u.b = append(u.b, 0xe0|byte(c>>12), 0x80|byte(c>>6&0x3f), 0x80|byte(c&0x3f))
+	case c < 0xdc00:
 		u.high = c
-		return
+	default:
+		u.b = utf8.AppendRune(u.b, c) // a lone low surrogate becomes U+FFFD
 	}
-	u.b = utf8.AppendRune(u.b, c) // a lone low surrogate becomes U+FFFD
 }
 
 // String ends the text.
@@ -45,7 +53,7 @@ func (u *Units) String() string {
 // UTF returns the text of Java's modified UTF-8 (java.io.DataInput): U+0000 is two bytes, and a character beyond U+FFFF
 // is a surrogate pair of three bytes each. Half a pair and what is not UTF-8 become U+FFFD.
 func UTF(b []byte) string {
-	if decode.IsASCII(b) {
+	if decode.IsASCII(b) || utf8.Valid(b) && !slices.ContainsFunc(b, startsFour) {
 		return string(b)
 	}
 	u := NewUnits(len(b))
@@ -59,6 +67,9 @@ func UTF(b []byte) string {
 	}
 	return u.String()
 }
+
+// startsFour reports whether a sequence of UTF-8 that begins with c has four bytes.
+func startsFour(c byte) bool { return c >= 0xf0 }
 
 // Unit returns the UTF-16 unit at the start of b and the bytes that it takes, 1 to 3, 0 where none starts there.
 func Unit(b []byte) (unit rune, n int) {

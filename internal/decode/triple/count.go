@@ -10,7 +10,7 @@ import (
 // damaged; then the body must be read into a tree.
 func (b *body) count() bool {
 	m := b.m
-	if !b.whole || len(b.formats) == 0 || !b.formats[0].format.Counts || m.Encoding != "" || m.Operation != nil && m.Operation.Generic || m.Exception ||
+	if !b.whole || len(b.formats) == 0 || !b.formats[0].format.Counts || m.Operation != nil && m.Operation.Generic || m.Exception ||
 		b.content.kind == eventStream || b.content.kind == jsonRPC || m.Kind == rpc.Request && b.isArgumentList() {
 		return false
 	}
@@ -63,8 +63,15 @@ func (b *body) count() bool {
 	if !ok || total != len(b.b) {
 		return false // a tree decides
 	}
-	m.Parts = parts
+	b.counted(parts)
 	return true
+}
+
+// counted sets what the body has of each class.
+func (b *body) counted(parts decode.PartBytes) {
+	if b.m.Parts = parts; b.m.Encoding != "" {
+		b.m.Parts = b.m.BodyParts()
+	}
 }
 
 // countHessian is count for a message of Hessian.
@@ -77,7 +84,7 @@ func (b *body) countHessian() bool {
 	if _, opaque := v.FirstOpaque(); !ok || opaque {
 		return false
 	}
-	b.m.Parts = parts
+	b.counted(parts)
 	return true
 }
 

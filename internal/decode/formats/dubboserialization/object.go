@@ -1,8 +1,8 @@
 package dubboserialization
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"dubbo-wire/internal/decode"
@@ -218,7 +218,7 @@ func (r *Reader) ref(p place) {
 
 // hasControls reports whether b has control characters, which texts rarely have: then it is more likely a byte array.
 func hasControls(b []byte) bool {
-	return bytes.IndexFunc(b, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }) >= 0
+	return slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f })
 }
 
 // textOrBytes takes the rest of a field that starts with 83: a length and so many characters, or so many bytes if they are

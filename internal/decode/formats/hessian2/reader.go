@@ -325,11 +325,11 @@ func (r *Reader) failAt(at int, cause decode.Cause, expected, found string) int 
 
 // failShort fails because the body ends early.
 func (r *Reader) failShort(what string) int {
-	left := len(r.Buf) - r.Off
+	left := strconv.Itoa(len(r.Buf) - r.Off)
 	if r.Short != decode.Malformed {
-		return r.fail(r.Short, what, fmt.Sprintf("%d captured bytes", left))
+		return r.fail(r.Short, what, left+" captured bytes")
 	}
-	return r.fail(decode.Malformed, what, fmt.Sprintf("%d bytes to the end of the body", left))
+	return r.fail(decode.Malformed, what, left+" bytes to the end of the body")
 }
 
 // place is where a value stands: its label, and what the place says about the value.

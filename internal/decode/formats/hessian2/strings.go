@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"strconv"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -122,7 +123,7 @@ func (r *Reader) failText(what string, units, at, left int) int {
 		if r.Short != decode.Malformed {
 			found, cause = "the end of the captured bytes", r.Short
 		}
-		return r.fail(cause, fmt.Sprintf("%s of %d UTF-16 units", what, units), fmt.Sprintf("%s after %d of them", found, units-left))
+		return r.fail(cause, what+" of "+strconv.Itoa(units)+" UTF-16 units", found+" after "+strconv.Itoa(units-left)+" of them")
 	}
 	one := fmt.Sprintf("%s of %d UTF-16 units: one more, UTF-8 of 1 to 3 bytes (hessian-lite)", what, units)
 	what += ": UTF-8 of 1 to 3 bytes a character (hessian-lite)"

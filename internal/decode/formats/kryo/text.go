@@ -121,6 +121,9 @@ func (x text) decode() string {
 		s[len(s)-1] &= 0x7f
 		return string(s)
 	}
+	if utf8.Valid(x.raw) { // without surrogates; no unit has the first byte of a sequence of four
+		return string(x.raw)
+	}
 	u := jdk.NewUnits(len(x.raw))
 	for b := x.raw; len(b) > 0; {
 		switch {
