@@ -212,15 +212,18 @@ func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, deta
 		markAttachments(m, b.content.kind == hessianMessage)
 	}
 	if m.BodyLen == 0 && m.Body == nil {
+		unanswered := m.Complete && m.Kind == rpc.Response && m.Status == 0 && b.content.framed // a stream without answers
+		if unanswered {
+			m.ResultKind = 1
+		}
 		if detail == rpc.Values {
 			d.tree.Reset()
 			switch {
 			case !m.Complete:
 				m.Err = &decode.Error{Cause: m.Short, Expected: "a message, or the end of the stream"}
-			case m.Kind == rpc.Response && m.Status == 0 && b.content.framed: // a stream without answers
+			case unanswered:
 				d.tree.Open(decode.List, decode.ByField, "result", 0, 0)
 				d.tree.Close()
-				m.ResultKind = 1
 			}
 			m.Tree = &d.tree
 			sums := d.tree.Sums()
