@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -123,10 +124,14 @@ func (c *conn) take(r *row, b []byte, at int64) int {
 // lossy reports whether body bytes are missing before the next one.
 func (r *row) lossy() bool { return r.short != decode.None }
 
-// lose takes n missing body bytes.
-func (r *row) lose(n int, cause decode.Cause) {
+// lose takes n missing body bytes. What follows them is not kept, so the row gives back memory that was for it.
+func (l *lane) lose(r *row, n int, cause decode.Cause) {
 	if !r.lossy() {
 		r.m.MissingAt, r.short = r.captured, cause
+		if before := cap(r.body); before-len(r.body) > maxEnvelope {
+			r.body = bytes.Clone(r.body)
+			l.held += cap(r.body) - before
+		}
 	}
 	if r.state == rowPlain {
 		r.m.BodyLen += n

@@ -373,11 +373,11 @@ func (s *side) loseData(n int, cause decode.Cause) {
 		switch r.state {
 		case rowBody:
 			k = min(k, r.left)
-			r.lose(k, cause)
+			s.conn.lose(r, k, cause)
 			r.wire += s.overhead
 			s.overhead = 0
 		case rowPlain:
-			r.lose(k, cause)
+			s.conn.lose(r, k, cause)
 			r.wire += s.overhead
 			s.overhead = 0
 		default: // where messages begin is not known any more

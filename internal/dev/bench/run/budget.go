@@ -63,6 +63,8 @@ var rates = []struct {
 	{mode: "frames", row: "frames tenth", file: "tenth", least: 150},
 	{mode: "calls with values", row: "calls", file: "tenth", least: 150},
 	{mode: "calls without values", row: "calls no values", file: "tenth", least: 400},
+	{mode: "calls of one service with values", row: "calls of one", file: "tenth", least: 250},
+	{mode: "explain of the last frame", row: "explain", file: "tenth", least: 400},
 	{mode: "calls as Parquet", row: "parquet", file: "tenth", least: 250},
 	{mode: "redact", row: "redact", file: "tenth", least: 100},
 }
@@ -148,6 +150,8 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		command("html", "", "analyze", "--format", "html"), command("details", "", "analyze", "--details"),
 		command("frames tenth", "tenth", "frames", "--format", "jsonl"), command("frames triple", "triple tenth", "frames", "--format", "jsonl"),
 		command("calls", "tenth", "calls", "--format", "jsonl"), command("calls no values", "tenth", "calls", "--format", "jsonl", "--no-values"),
+		command("calls of one", "tenth", "calls", "--format", "jsonl", "--service", "UserService"),
+		command("explain", "tenth", "explain", "--frame", fmt.Sprint(messages["tenth"])),
 		command("parquet", "tenth", "calls", "-o", parquet), command("redact", "tenth", "redact", "-o", redacted),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
