@@ -24,7 +24,7 @@ man: build ## the manual pages, bin/man/man1: one a command; man -l bin/man/man1
 release: ## bin/release: archives for Linux, macOS and Windows with completion and manual pages, .deb and .rpm packages, checksums; needs GNU tar, and nfpm from the Go module proxy
 	GO=$(GO) scripts/release.sh bin/release
 
-test: ## needs nothing but Go; four to eight minutes on two processors
+test: ## needs nothing but Go; four to ten minutes on two processors
 	$(GO) test -timeout 30m ./...
 
 test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
