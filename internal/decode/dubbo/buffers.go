@@ -55,6 +55,16 @@ func (b *Buffers) room(buf []byte, n int) int {
 	return min(n, max(few, 2*b.quarter()-b.long))
 }
 
+// capacity returns for how many bytes a buffer that needs n gets memory, if it will not need more than most. A buffer that is not long does
+// not become long by that, and a long one takes no more than others have left.
+func (b *Buffers) capacity(n, most int) int {
+	limit := maxKept
+	if n > maxKept {
+		limit = n + max(0, 2*b.quarter()-b.long)
+	}
+	return max(n, min(2*n, most, limit))
+}
+
 func (b *Buffers) note(n, sign int) {
 	if n > maxKept {
 		b.long += sign * n

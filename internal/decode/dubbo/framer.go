@@ -323,7 +323,7 @@ func (f *Framer) add(b []byte, ask bool) {
 func (f *Frame) append(from *Buffers, b []byte) {
 	if n := len(f.Body) + len(b); !f.kept || n > cap(f.Body) {
 		if f.kept { // more may be needed
-			n = max(n, min(2*n, f.BodyLen))
+			n = from.capacity(n, f.BodyLen)
 		}
 		body := append(from.get(n), f.Body...)
 		if f.kept {

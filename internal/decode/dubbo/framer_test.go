@@ -209,6 +209,33 @@ func TestBuffersAreBounded(t *testing.T) {
 	}
 }
 
+// Bodies of which less than 64 KiB came are bounded together as well, whatever lengths they announce and in whatever pieces they come.
+func TestStartsOfBodiesAreBounded(t *testing.T) {
+	header := []byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0x7f, 0xff, 0xff, 5, '2', '.', '0', '.', '2'}
+	b := &Buffers{Max: 4 << 20}
+	n := new(notes)
+	framers := make([]*Framer, 2_000)
+	for i := range framers {
+		framers[i] = NewFramer(&Config{Recognizer: recognizer, WantBody: 64 << 20, Buffers: b}, n, true)
+		framers[i].Data(header, &Chunk{})
+	}
+	for _, f := range framers {
+		for range 42 { // 60 KB
+			f.Data(make([]byte, 1448), &Chunk{})
+		}
+	}
+	kept := 0
+	for _, f := range framers {
+		kept += cap(keptBody(f))
+	}
+	assert.LessOrEqual(t, kept, b.Max)
+	assert.Equal(t, kept, b.long+b.short)
+	for _, f := range framers {
+		f.End()
+	}
+	assert.Zero(t, b.long+b.short)
+}
+
 // A search through bytes full of headers that announce much takes time in proportion to the bytes.
 func TestSearchIsLinear(t *testing.T) {
 	n := new(notes)
