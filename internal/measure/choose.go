@@ -44,7 +44,7 @@ func ChooseFrame(frame, packet int64, response bool, f *Filter) *FrameChoice {
 
 // Options returns the options of the run that feeds the sink.
 func (c *FrameChoice) Options() pipeline.Options {
-	// Values have the messages of exceptions.
+	// Records have the messages of exceptions. The chosen frame is decoded to all values in the end.
 	opt := pipeline.Options{Rows: true, Detail: rpc.Parts, Records: true, WholeBodies: true, Search: c.sought}
 	c.filter.Apply(&opt)
 	return opt
