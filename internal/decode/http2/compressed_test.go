@@ -72,3 +72,38 @@ func TestCompressedInPieces(t *testing.T) {
 		assert.Equal(t, len(plain), o.messages[0].UncompressedLen, "pieces of %d", size)
 	}
 }
+
+// TestLostBodyGivesBackMemory: a body of which bytes are missing holds no memory for what follows them, in however many streams.
+func TestLostBodyGivesBackMemory(t *testing.T) {
+	var stream bytes.Buffer
+	stream.WriteString(http2.ClientPreface)
+	f := http2.NewFramer(&stream, nil)
+	require.NoError(t, f.WriteSettings())
+	var block bytes.Buffer
+	e := hpack.NewEncoder(&block)
+	c := open(Protocol, &rpc.Env{Detail: rpc.Parts, MaxBody: 64 << 20, MaxEnvelope: 4 << 10, MaxBuffers: 1 << 24, Shared: map[any]any{}})(new(owner), false).(*conn)
+	pos, before := int64(0), 0
+	const body, came = 15_000, 100
+	for id := range uint32(50) {
+		block.Reset()
+		for _, h := range [][2]string{{":method", "POST"}, {":path", "/a.B/c"}, {"content-type", "application/grpc"}} {
+			require.NoError(t, e.WriteField(hpack.HeaderField{Name: h[0], Value: h[1], Sensitive: true}))
+		}
+		require.NoError(t, f.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*id + 1, BlockFragment: block.Bytes(), EndHeaders: true}))
+		require.NoError(t, f.WriteData(2*id+1, false, append([]byte{0, 0, 0, body >> 8, body & 0xff}, make([]byte, body)...)))
+		b := stream.Bytes()
+		lost := body - came
+		c.Data(0, b[:len(b)-lost], &rpc.Chunk{Pos: pos})
+		pos += int64(len(b) - lost)
+		c.Gap(0, int64(lost), 0, &rpc.Chunk{Pos: pos})
+		pos += int64(lost)
+		stream.Reset()
+		if id == 0 {
+			before = c.held
+		}
+	}
+	assert.Less(t, c.held-before, 50*(5<<10)) // of 15 KB each, beside what a stream takes
+	c.End(0, true)
+	c.End(1, true)
+	assert.LessOrEqual(t, c.held, 64<<10)
+}
