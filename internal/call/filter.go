@@ -1,12 +1,14 @@
 package call
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/rpc"
 )
@@ -62,6 +64,16 @@ func ParseGlob(s string) Glob {
 // Match reports whether s matches.
 func (g Glob) Match(s string) bool { return g.re.MatchString(s) }
 
+// literal returns the longest text between wildcards.
+func (g Glob) literal() (longest string) {
+	for _, part := range strings.FieldsFunc(g.text, func(c rune) bool { return c == '*' || c == '?' }) {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
+}
+
 // String returns the pattern.
 func (g Glob) String() string { return g.text }
 
@@ -113,6 +125,33 @@ func IsHost(service string) bool {
 
 // NeedsAttachments reports whether messages must have their Attachments.
 func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }
+
+// MayHaveAttachments reports whether a whole message, of which the body is not decoded yet, may have an attachment that the filter asks for. In
+// serializations with texts in place those of others have no such text.
+func (f *Filter) MayHaveAttachments(m *rpc.Message) bool {
+	if m.Format == nil || !m.Format.TextsInPlace {
+		return true
+	}
+	for key, g := range f.Attachment {
+		if within(m.Body, key) && (len(m.Body) >= longText || within(m.Body, g.literal())) {
+			return true
+		}
+	}
+	return false
+}
+
+// longText is the size in bytes from which on a text may be in pieces.
+const longText = 1 << 15
+
+// within reports whether a text may be among the bytes of a body; serializations have their own ways to write what is not ASCII.
+func within(body []byte, text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf || text[i] == 0 {
+			return true
+		}
+	}
+	return bytes.Contains(body, []byte(text))
+}
 
 // OfRequests reports whether the request alone decides: the filter has no condition on the response or the latency.
 func (f *Filter) OfRequests() bool {

@@ -5,6 +5,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -31,6 +32,7 @@ func (f *Filter) Empty() bool { return f.Text == "" }
 // Apply makes a run use the filter, unless it is empty.
 func (f *Filter) Apply(opt *pipeline.Options) {
 	if !f.Empty() {
+		opt.ForAttachments = opt.Detail < rpc.Values && f.NeedsAttachments()
 		opt.Filter, opt.Detail, opt.Begin = &f.Filter, max(opt.Detail, f.Detail()), f.start
 		opt.Records = opt.Records || f.NeedsErrors()
 	}

@@ -682,6 +682,9 @@ func (c *connection) Want(side int, m *rpc.Message) rpc.Detail {
 			want = rpc.Parts
 		}
 	}
+	if c.opt.ForAttachments && !c.opt.Filter.MayHaveAttachments(m) {
+		want = rpc.Parts
+	}
 	if c.sampler != nil && (c.sampler.wants(c.lane, &c.dirs[side], m) || c.sampler.takesAll(c.lane)) {
 		want = rpc.Values
 	}

@@ -188,7 +188,7 @@ func (l *lane) keepBodies(whole bool) {
 		e.MaxBody = max(o.MaxBody, maxSampledBody)
 	}
 	e.AskFirst = l.instead != nil
-	e.Sampling = l.sampler != nil || l.wantValues != nil || l.opt.someOperations()
+	e.Sampling = l.sampler != nil || l.wantValues != nil || l.opt.someOperations() || l.opt.ForAttachments
 }
 
 // opener returns the function that opens connections of a protocol in this lane.

@@ -46,6 +46,8 @@ type Options struct {
 	// Operations, if set, reports whether the values of calls of an operation are needed. Whole bodies of others are decoded to Parts if Detail is
 	// more. It may be called by several goroutines.
 	Operations func(o *rpc.Operation) bool
+	// ForAttachments: values are needed only for the attachments that Filter asks for. Whole bodies that cannot have them are decoded to Parts.
+	ForAttachments bool
 	// MaxBody is the number of bytes kept for decoding of a body that crosses packets (default: 16 KiB for Envelope,
 	// else 64 MiB).
 	MaxBody int

@@ -220,7 +220,10 @@ func (s *side) Enough(h *Header, b []byte) int {
 // ask returns what is known about a message before its body is decoded. b is the start of the body.
 func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 	m := &c.asked
-	m.Operation = nil
+	m.Operation, m.Format = nil, nil
+	if known := c.decoder.formats[h.SerializationID()]; len(known) == 1 {
+		m.Format = known[0].format
+	}
 	m.Kind, m.Exchange, m.BodyLen, m.Failed = Response, uint64(h.ID), h.BodyLen, !h.Request() && h.Status != StatusOK
 	switch {
 	case h.Event():
