@@ -103,7 +103,7 @@ func (g *failures) find(e *evidence) {
 	if g.calls < leastErrors && 100*g.calls < leastErrorShare*of {
 		return
 	}
-	methods := most(g.methods, methodName)
+	methods := most(g.methods, methodOrder)
 	f := methods[0].key.finding(g.first)
 	f.Verb, f.Args = "calls", []string{"--state", "error"}
 	calls := report.Plural(g.calls, "call")

@@ -74,7 +74,7 @@ func (x *extras) add(o *extras) {
 
 // finding returns a finding about the methods without its text.
 func (in *inDirection) finding(at place) report.Finding {
-	methods := most(in.methods, methodName)
+	methods := most(in.methods, methodOrder)
 	f := methods[0].key.finding(at)
 	if len(methods) > 1 {
 		f.Service, f.Method, f.Subject = "", "", report.Plural(int64(len(methods)), "method")
@@ -90,7 +90,7 @@ func (in *inDirection) names() string {
 		return ""
 	}
 	var names []string
-	for _, m := range most(in.methods, methodName) {
+	for _, m := range most(in.methods, methodOrder) {
 		names = append(names, m.key.name)
 	}
 	return "; methods: " + someOf(names, 3)

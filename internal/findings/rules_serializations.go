@@ -21,7 +21,7 @@ func wrongHeaders(k *Collector, e *evidence) {
 			what, sender = "request", "client"
 		}
 		from := most(l.senders, func(s string) string { return s })
-		of := most(l.methods, methodName)
+		of := most(l.methods, methodOrder)
 		f := report.Finding{Subject: from[0].key, Frame: l.first.frame, File: l.first.file, Weight: l.bytes}
 		if len(from) > 1 {
 			f.Subject = report.Plural(int64(len(from)), sender)
@@ -84,7 +84,7 @@ func answeredInOther(k *Collector, e *evidence) {
 		}
 	}
 	for _, a := range list {
-		methods := most(a.methods, methodName)
+		methods := most(a.methods, methodOrder)
 		f := methods[0].key.finding(a.first)
 		if len(methods) > 1 {
 			f.Service, f.Method, f.Subject = "", "", report.Plural(int64(len(methods)), "method")
@@ -115,6 +115,14 @@ func (u uses) severalAnswers(serialization string) bool {
 }
 
 func methodName(m *method) string { return m.service + "/" + m.name }
+
+// methodOrder is the name of a method for [most]. Methods of one name differ in their protocols.
+func methodOrder(m *method) string {
+	if m.protocol == nil {
+		return methodName(m)
+	}
+	return methodName(m) + "\x00" + m.protocol.Name
+}
 
 // methodCounts returns the first three methods with their counts as text.
 func methodCounts(list []part[*method]) string {

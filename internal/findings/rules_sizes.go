@@ -59,7 +59,7 @@ func waitedAfterLarge(m *method, e *evidence) {
 	}
 	f := m.finding(w.at)
 	f.Text = fmt.Sprintf("%s waited for its large responses, up to %s", report.Plural(w.calls, "other call"), report.Elapsed(w.longest))
-	hit := most(w.methods, methodName)
+	hit := most(w.methods, methodOrder)
 	f.Text += ": " + methodCounts(hit)
 	f.Facts = []report.Fact{
 		fact("calls", w.calls), micros("longestMicros", w.longest), micros("totalMicros", w.total),

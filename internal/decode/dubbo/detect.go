@@ -177,8 +177,9 @@ func (d *Decoder) decodeForeignLayout(m *Message, f *Frame, detail Detail, chose
 		}
 		return m
 	}
+	// It has no names if a length in the body goes beyond its end, which namesCall allows.
 	m = d.decodeIn(f, detail, chosen, LayoutUnknown)
-	if dialects.hasLayout && m.Err != nil { // other requests of the connection were read, so this one is damaged
+	if dialects.hasLayout && m.Err != nil && m.Names != nil { // other requests of the connection were read, so this one is damaged
 		m.Err.Cause, m.Err.Expected = decode.Malformed, "JVM type descriptors"
 		names := *m.Names
 		names.Layout, names.Hash = "", 0

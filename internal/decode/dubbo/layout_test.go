@@ -96,6 +96,19 @@ func TestDamagedTypes(t *testing.T) {
 	assert.Nil(t, d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x00HZ"), dubbo.Values, dialects).Err)
 }
 
+// A Java stream whose only block is longer than the body: its texts can be read as the start of a longer body, but not as a whole one.
+func TestBlockLongerThanBody(t *testing.T) {
+	const texts = "\x00\x00\x00\x05\x00\x052.8.4\x00\x00\x00\x03\x00\x03a.S\x00\x00\x00\x05\x00\x050.0.0\x00\x00\x00\x04\x00\x04find"
+	d := dubbo.NewDecoder([]decode.Format{java.Format})
+	for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Parts, dubbo.Values} {
+		dialects := new(dubbo.Dialects)
+		assert.NotNil(t, d.Decode(frameOf(java.Format.ID, "\xac\xed\x00\x05\x77\x2f"+texts+"\x00\x00\x00\x00\x00\x00\x70"), detail, dialects).Names)
+		m := d.Decode(frameOf(java.Format.ID, "\xac\xed\x00\x05\x77\x4f"+texts+"\x00\x00"), detail, dialects)
+		assert.Nil(t, m.Names)
+		assert.Equal(t, decode.Malformed, m.Err.Cause)
+	}
+}
+
 // Every byte of a request has one owner, whatever it is.
 func FuzzLayouts(f *testing.F) {
 	known := []decode.Format{hessian2.Format, kryo.Format, fst.Format, java.Format}
@@ -104,11 +117,14 @@ func FuzzLayouts(f *testing.F) {
 	f.Add(byte(9), []byte("\x052.8.4\x03a.S\x050.0.0\x04find\x01\xfc\x02hi\xff"))
 	f.Add(byte(3), []byte("\xac\xed\x00\x05w\x04\x00\x00\x00\x05"))
 	f.Fuzz(func(t *testing.T, id byte, body []byte) {
-		m := dubbo.NewDecoder(known).Decode(frameOf(id&0x1f, string(body)), dubbo.Values, new(dubbo.Dialects))
+		d, dialects := dubbo.NewDecoder(known), new(dubbo.Dialects)
+		m := d.Decode(frameOf(id&0x1f, string(body)), dubbo.Values, dialects)
 		sum := 0
 		for i := range m.Tree.Nodes {
 			sum += int(m.Tree.Nodes[i].Len)
 		}
 		assert.Equal(t, len(body), sum)
+		d.Decode(frameOf(2, "\x052.8.4\x03a.S\x050.0.0\x04find\x00HZ"), dubbo.Values, dialects)
+		d.Decode(frameOf(id&0x1f, string(body)), dubbo.Values, dialects) // as of a connection whose layout is known
 	})
 }

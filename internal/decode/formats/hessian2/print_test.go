@@ -64,6 +64,8 @@ func TestPrintsUnusual(t *testing.T) {
 		new(writer).hex("48 0161 91 92 93 5a"), // a key that is a string, then another one
 		new(writer).hex("48 0161 91 0140 92 5a"),
 		new(writer).hex("57 91 5a"),
+		new(writer).hex("48 78 7991 5a"), new(writer).hex("48 580a 48 5a 5a"), new(writer).hex("48 70 0161 4d 90 0162 91 5a 5a"), // keys that end as their values begin
+		new(writer).hex("4d 0145").object("Empty").hex("60 5a"),
 		new(writer).hex("7a" + strings.Repeat("79", 200) + "91 92"),
 		new(writer).object(strings.Repeat("C", 5000), strings.Repeat("f", 200)).int(1),
 		new(writer).hex("51 90"),
