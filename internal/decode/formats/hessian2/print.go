@@ -733,7 +733,7 @@ func (r *Reader) printEntry(at, i int, name string, value step) (stop int) {
 		if at = r.printWithin(at, of, step{label: decode.ByKey, index: int32(i)}); at < 0 {
 			return -1
 		}
-		last := p.out[bytes.LastIndexByte(p.out, '{'):]
+		last := p.out[max(0, bytes.LastIndexByte(p.out, '{')):]
 		if bytes.Contains(last, typeSegment) || bytes.Contains(last, lengthSegment) {
 			return -1 // the value may begin with a part of the same path, and these are one part
 		}
