@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -11,13 +12,30 @@ import (
 // HexByte returns b as errors print it.
 func HexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }
 
-// UTF8 returns b as a string; bytes that are not UTF-8 become U+FFFD.
+// UTF8 returns b as a string. Each half of a surrogate pair becomes U+FFFD, as in Java, and each other run of bytes that are not UTF-8.
 func UTF8(b []byte) string {
 	if IsASCII(b) { // in a fraction of the time
 		return string(b)
 	}
-	return strings.ToValidUTF8(string(b), "\ufffd")
+	var s []byte
+	from := 0 // of what is not in s yet
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], 0xed) // which nothing but their first byte and that of other characters can be
+		if i < 0 {
+			break
+		}
+		if at += i; at+3 <= len(b) && b[at+1] >= 0xa0 && b[at+1] < 0xc0 && b[at+2] >= 0x80 && b[at+2] < 0xc0 {
+			s = append(append(s, bytes.ToValidUTF8(b[from:at], []byte(replacement))...), replacement...)
+			from = at + 3
+		}
+	}
+	if from == 0 {
+		return strings.ToValidUTF8(string(b), replacement)
+	}
+	return string(append(s, bytes.ToValidUTF8(b[from:], []byte(replacement))...))
 }
+
+const replacement = "\ufffd"
 
 // IsASCII reports whether all bytes of b are below 0x80.
 func IsASCII(b []byte) bool {
