@@ -87,6 +87,8 @@ func (f *Frame) likely(err *decode.Error) string {
 				return "the value may be of several classes that are declared so, and its class is not written; no flag helps"
 			case err.Found == decode.EndsByCode:
 				return "the class has code for what it writes, and dubbo-wire cannot tell from it where that ends; no flag helps"
+			case *err == *decode.NotDecoded(err.At) && slices.ContainsFunc(m.Tree.Nodes, func(n decode.Node) bool { return isMissing(n) && int(n.Off) == err.At }):
+				return "an array is longer than what is written of it: " + m.Serialization + " writes no nulls, so which elements are null is not known; no flag helps"
 			}
 			text := m.Serialization + " does not write the layout of classes; it is in the class files of the application"
 			if m.Format.Classes > 0 {
@@ -121,6 +123,11 @@ func (f *Frame) likely(err *decode.Error) string {
 // isValues reports whether a node is the arguments or the result of a call.
 func isValues(n decode.Node) bool {
 	return n.Label == decode.ByField && n.Parent < 0 && (n.Name == "args" || n.Name == "result" || n.Name == "exception")
+}
+
+// isMissing reports whether a node stands for elements of an array that are not written: it has no bytes.
+func isMissing(n decode.Node) bool {
+	return n.IsUnread() && n.Kind == decode.Opaque && n.Len == 0 && n.Label == decode.ByIndex
 }
 
 // text returns the sentence that says what was wrong.
