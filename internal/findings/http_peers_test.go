@@ -35,6 +35,7 @@ type peers struct {
 	server *httptest.Server
 	client *http.Client
 
+	open     sync.WaitGroup // ends of connections
 	mu       sync.Mutex
 	segments []traffic.Segment
 	conns    map[string]int // by address of the client
@@ -58,7 +59,7 @@ func (p *peers) dial(network, address string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recordedEnd{Conn: c, peers: p, conn: p.number(c.LocalAddr())}, nil
+	return p.record(c, c.LocalAddr(), 0), nil
 }
 
 // number returns the number of a client's connection.
@@ -92,6 +93,7 @@ func (p *peers) do(method, target string, body io.Reader, headers ...string) *ht
 func (p *peers) list() []traffic.Segment {
 	p.client.CloseIdleConnections()
 	p.server.Close()
+	p.open.Wait() // both close some of theirs in goroutines of their own
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.segments)
@@ -130,7 +132,13 @@ func (l recordedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recordedEnd{Conn: c, peers: l.peers, conn: l.number(c.RemoteAddr()), side: 1}, nil
+	return l.record(c, c.RemoteAddr(), 1), nil
+}
+
+// record returns an end of a client's connection that is recorded.
+func (p *peers) record(c net.Conn, client net.Addr, side int) net.Conn {
+	p.open.Add(1)
+	return &recordedEnd{Conn: c, peers: p, conn: p.number(client), side: side}
 }
 
 // recordedEnd is one end of a connection.
@@ -154,6 +162,7 @@ func (c *recordedEnd) Close() error {
 	c.mu.Lock()
 	if !c.closed {
 		c.closed = true
+		defer c.open.Done()
 		c.segments = append(c.segments, traffic.Segment{Conn: c.conn, Side: c.side, Last: true})
 	}
 	c.mu.Unlock()
