@@ -19,10 +19,15 @@ func (r *serialization) skim(d *Decoder, b []byte) *Names {
 	if end < 0 {
 		return nil
 	}
-	if n := *r.place(d, b[:end]); n != nil && n.raw == string(b[:end]) {
+	at := r.place(d, b[:end])
+	if n := *at; n != nil && n.raw == string(b[:end]) {
 		return n
 	}
-	return nil
+	n := r.names[string(b[:end])] // others may have taken its place, which depends on the seed; the result does not
+	if n != nil {
+		*at = n
+	}
+	return n
 }
 
 // place returns the cache entry for names that were read from raw.
