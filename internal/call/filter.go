@@ -140,8 +140,8 @@ func (f *Filter) MayHaveAttachments(m *rpc.Message) bool {
 	return false
 }
 
-// longText is the size in bytes from which on a text may be in pieces.
-const longText = 1 << 15
+// longText is the size in bytes from which on a text may be in pieces: Go writes Hessian in pieces of 4,096 characters, Java of 32,768.
+const longText = 1 << 12
 
 // within reports whether a text may be among the bytes of a body; serializations have their own ways to write what is not ASCII.
 func within(body []byte, text string) bool {

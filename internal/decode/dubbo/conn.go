@@ -221,9 +221,6 @@ func (s *side) Enough(h *Header, b []byte) int {
 func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 	m := &c.asked
 	m.Operation, m.Format = nil, nil
-	if known := c.decoder.formats[h.SerializationID()]; len(known) == 1 {
-		m.Format = known[0].format
-	}
 	m.Kind, m.Exchange, m.BodyLen, m.Failed = Response, uint64(h.ID), h.BodyLen, !h.Request() && h.Status != StatusOK
 	switch {
 	case h.Event():
@@ -231,8 +228,10 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 	case h.Request():
 		m.Kind = Request
 		if n := c.decoder.NamesAt(h, b); n != nil && !n.Generic { // the arguments of a generic call name its target
-			m.Operation = &n.Operation
+			m.Operation, m.Format = &n.Operation, c.decoder.certain(h, b)
 		}
+	default:
+		m.Format = c.decoder.certain(h, b)
 	}
 	return m
 }

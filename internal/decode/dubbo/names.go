@@ -143,6 +143,20 @@ func (n *Names) split(other *Names) {
 	}
 }
 
+// certain returns the format that the header names if the start of a body shows that it is in that one, else nil: of a request of which the names
+// are known that is so.
+func (d *Decoder) certain(h *Header, b []byte) *decode.Format {
+	named := d.formats[h.SerializationID()]
+	if len(named) != 1 {
+		return nil
+	}
+	f := named[0].format
+	if !h.Request() && (h.Status != StatusOK || f.SkimKind == nil || f.SkimKind(b) < 0) {
+		return nil
+	}
+	return f
+}
+
 // NamesAt returns the names of the request whose body starts with b, if they were read before and can be found without a
 // reader; else nil.
 func (d *Decoder) NamesAt(h *Header, b []byte) *Names {
