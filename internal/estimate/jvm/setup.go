@@ -148,6 +148,10 @@ func options(c *Config, work string) []string {
 		"-Ddubbo.application.serialize-check-status=DISABLE", "-Ddubbo.application.check-serializable=false",
 		"-Ddubbo.security.serialize.generic.native-java-enable=true", "-Ddubbo.properties.file=none.properties",
 	}
+	if c.TimingMillis == 0 {
+		// Where no times are wanted, compiling is most of the work: each serialization has much code that runs a few times.
+		o = append(o, "-XX:TieredStopAtLevel=1")
+	}
 	if len(c.Registered) > 0 {
 		// Dubbo 3 keeps registered classes in the order of their identity hashes: numbers instead of random ones.
 		o = append(o, "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3")
