@@ -60,7 +60,7 @@ func headerRows(m *rpc.Message, secret Secret) []row {
 		if h := secrets[f.Off]; h != nil && f.Len > 0 {
 			r.secret, r.value = true, ""
 			if secret == Redacted {
-				r.value = fmt.Sprintf("string of %d", decode.TextLength(h.Value))
+				r.value = fmt.Sprintf("string of %d", decode.TextLength(h.Text()))
 			}
 		} else if secret != Open && f.Secret {
 			r.secret, r.value = true, ""

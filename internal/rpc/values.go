@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/content/form"
@@ -53,7 +54,7 @@ func (m *Message) AppendFields(dst []decode.FieldUse, a *decode.Anatomist) ([]de
 func (m *Message) Attachment(key string) (string, bool) {
 	for i := len(m.Headers) - 1; i >= 0; i-- {
 		if h := &m.Headers[i]; h.Key == key && key != "" && !h.Unknown {
-			return h.Value, true
+			return h.Text(), true
 		}
 	}
 	i := m.find("attachments")
@@ -78,7 +79,7 @@ func (m *Message) AttachmentTexts() map[string]string {
 	texts := make(map[string]string)
 	for k := range m.Headers {
 		if h := &m.Headers[k]; h.Key != "" && !h.Unknown {
-			texts[h.Key] = h.Value
+			texts[h.Key] = h.Text()
 		}
 	}
 	if i < 0 {
@@ -361,13 +362,21 @@ func (h *Header) appendValue(dst []byte, redact bool) []byte {
 		dst = append(dst, `{"@redacted":"bytes","bytes":`...)
 		return append(strconv.AppendInt(dst, int64(len(binary)), 10), '}')
 	case redact:
-		return decode.RedactedText(dst, h.Value)
+		return decode.RedactedText(dst, h.Text())
 	case ok:
 		dst = append(dst, `{"@bytes":"`...)
 		dst = base64.StdEncoding.AppendEncode(dst, binary)
 		return append(dst, `"}`...)
 	}
-	return decode.AppendString(dst, h.Value)
+	return decode.AppendString(dst, h.Text())
+}
+
+// Text returns the value as a text. What is no UTF-8 is ISO 8859-1, which is what Netty writes of characters up to ÿ, and reads.
+func (h *Header) Text() string {
+	if utf8.ValidString(h.Value) {
+		return h.Value
+	}
+	return decode.Latin1([]byte(h.Value))
 }
 
 // IsSecret reports whether the value may be one of the call: only those whose names start with a colon are the protocol's own, but for

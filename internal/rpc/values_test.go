@@ -64,3 +64,12 @@ func TestAddedAttachments(t *testing.T) {
 	assert.False(t, a.Added(true, "dubbo"))
 	assert.False(t, a.Added(false, "path"))
 }
+
+func TestHeaderTextBeyondASCII(t *testing.T) {
+	m := &Message{Headers: []Header{{Name: "latin", Key: "latin", Value: "\xfcn\xefcode ??"}, {Name: "utf", Key: "utf", Value: "ünïcode 北"}}}
+	assert.JSONEq(t, `{"latin": "ünïcode ??", "utf": "ünïcode 北"}`, string(m.AppendAttachments(nil, false)))
+	assert.Equal(t, map[string]string{"latin": "ünïcode ??", "utf": "ünïcode 北"}, m.AttachmentTexts())
+	text, ok := m.Attachment("latin")
+	assert.True(t, ok)
+	assert.Equal(t, "ünïcode ??", text)
+}

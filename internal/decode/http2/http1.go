@@ -631,6 +631,8 @@ func (s *side) noHTTP1(had int) {
 	s.drop()
 	if had == 0 {
 		s.rejected = s.pos + 1
+	} else {
+		s.overhead = int64(s.chunk.Overhead) // of this delivery, whose first byte may begin a message
 	}
 	s.unverified = false
 	s.lost()

@@ -34,9 +34,9 @@ func http1Value(h *rpc.Header) string {
 		text = http1.SettingsText(h.Value)
 	}
 	if text == "" {
-		return h.Value
+		return h.Text()
 	}
-	return h.Value + " = " + text
+	return h.Text() + " = " + text
 }
 
 // scrubHTTP1 replaces the values in own, which is at an offset of a head: lines of header fields, or the method and the target. As

@@ -218,6 +218,23 @@ func TestHTTP1Lost(t *testing.T) {
 	}
 }
 
+// The headers of a packet that begins with a message are the message's, whatever bytes of no message came before it.
+func TestPacketBehindRubbish(t *testing.T) {
+	rpcBytes := func(rubbish string) int64 {
+		request, answer := "GET /a HTTP/1.1\r\nHost: acme\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+		found, totals := read(t, []traffic.Segment{
+			{Side: 0, Data: []byte(request + request)},
+			{Side: 1, Data: []byte(answer)},
+			{Side: 1, Data: []byte(rubbish)},
+			{Side: 1, Data: []byte(answer)},
+		}, rpc.Envelope)
+		require.Len(t, found, 4)
+		assert.EqualValues(t, len(rubbish), totals.Skipped)
+		return totals.RPCBytes
+	}
+	assert.Equal(t, rpcBytes("\x00\x00\x00\x00\x00"), rpcBytes("first")) // could go on as the method of a request
+}
+
 // The host of a request is not known if the capture lacks the rest of its head; without a loss the request has none.
 func TestHostLost(t *testing.T) {
 	for _, head := range []struct{ captured, lost, name string }{

@@ -209,7 +209,7 @@ func fieldValue(h *rpc.Header) string {
 		}
 		return text
 	}
-	value := h.Value
+	value := h.Text()
 	if text := triple.HeaderText(h); text != "" {
 		value += " = " + text
 	}

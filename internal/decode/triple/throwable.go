@@ -33,11 +33,15 @@ func (b *body) isThrowable() bool {
 			return hasKeysOfThrowable(&t, i)
 		}
 		// Of a long object only the start is there, which may not have all of a field.
-		named := strings.HasSuffix(n.Class, "Exception") || strings.HasSuffix(n.Class, "Error")
-		return named && slices.ContainsFunc(throwableMarks, func(name string) bool { return bytes.Contains(b.b[f.from:to], []byte(name)) }) ||
-			hasFieldsOfThrowable(&t, i) || extendsThrowable(&t, i, b.b[f.from:to])
+		return calledThrowable(n.Class) && slices.ContainsFunc(throwableMarks, func(name string) bool { return bytes.Contains(b.b[f.from:to], []byte(name)) }) ||
+			hasFieldsOfThrowable(&t, i, to < f.to) || extendsThrowable(&t, i, b.b[f.from:to])
 	}
 	return false
+}
+
+// calledThrowable reports whether a class is called as throwables are.
+func calledThrowable(class string) bool {
+	return strings.HasSuffix(class, "Exception") || strings.HasSuffix(class, "Error")
 }
 
 // throwableFields are the fields of java.lang.Throwable.
@@ -81,13 +85,15 @@ func hasKeysOfThrowable(t *decode.Tree, i int) bool {
 	return stack && other
 }
 
-// hasFieldsOfThrowable reports whether the object at node i has two fields of a throwable, or the list of its stack.
-func hasFieldsOfThrowable(t *decode.Tree, i int) bool {
+// hasFieldsOfThrowable reports whether the object at node i has two fields of a throwable, or the list of its stack, or, if only its start is
+// there, a cause that is a throwable: fields may be in the order of their names, so that the cause may be all of the start.
+func hasFieldsOfThrowable(t *decode.Tree, i int, started bool) bool {
 	found := 0
 	for c := i + 1; c < len(t.Nodes); c++ {
 		if n := &t.Nodes[c]; int(n.Parent) == i && n.Label == decode.ByField && slices.Contains(throwableFields, n.Name) {
 			found++
-			if n.Name == "stackTrace" && n.Kind == decode.List {
+			if n.Name == "stackTrace" && n.Kind == decode.List ||
+				started && n.Name == "cause" && n.Kind == decode.Object && (calledThrowable(n.Class) || hasFieldsOfThrowable(t, c, started)) {
 				found++
 			}
 		}

@@ -137,3 +137,20 @@ func TestUnnamedContentType(t *testing.T) {
 		}
 	}
 }
+
+// TestLongCauseOfUnnamedException: fields may be in the order of their names, so that the cause is all that the start of an exception has.
+func TestLongCauseOfUnnamedException(t *testing.T) {
+	d := NewDecoder(formats.All())
+	op := operation(d, request("/a.Users/find"))
+	text := "S\x01\x2c" + strings.Repeat("x", 300)
+	for cause, kind := range map[string]int8{"a.Worse": 0, "a.OtherError": 0, "a.Reason": 1} {
+		fields := map[bool]string{true: "\x0astackTrace\x0ddetailMessage", false: "\x05notes\x0ddetailMessage"}[kind == 0]
+		inner := "C" + string(rune(len(cause))) + cause + "\x92" + fields + "\x61\x78" + text
+		outer := "C\x05a.Bad\x92\x05cause\x0ddetailMessage\x60" + inner + "\x04late"
+		body := protowire.AppendString([]byte("\x0a\x08hessian4\x12"), outer)
+		m := message(rpc.Response, []rpc.Header{{Name: ":status", Value: "200"}, {Unknown: true, Entry: 70}}, string(body)+"\x1a\x05a.Bad")
+		d.Decode(m, op, rpc.Values)
+		assert.Nil(t, m.Err)
+		assert.Equal(t, kind, m.ResultKind, cause)
+	}
+}

@@ -222,13 +222,13 @@ func (r *Reader) class(p *decode.Place) *class {
 
 // namedClass returns the class with a name that stands at an offset.
 func (r *Reader) namedClass(simple string, off int) *class {
+	if strings.Trim(simple, "[") == "" && r.OK() {
+		r.FailAt(off, decode.Malformed, "the name of a class", strconv.Quote(simple))
+	}
+	if !r.OK() {
+		return nil
+	}
 	if r.library != nil {
-		if strings.Trim(simple, "[") == "" && r.OK() {
-			r.FailAt(off, decode.Malformed, "the name of a class", strconv.Quote(simple))
-		}
-		if !r.OK() {
-			return nil
-		}
 		c := r.library.class(simple)
 		if !r.v010 {
 			if len(r.named) >= maxClasses || r.named == nil {

@@ -186,6 +186,7 @@ func TestOpaque(t *testing.T) {
 		{"an odd class", "00 03 00", `{"@opaque":3}`},
 		{"a class name cut", "00 01 00 0000000000000000 ff00 61", `{"@opaque":14}`},
 		{"a name that was not there", "00 01 01 0500", `{"@opaque":5}`},
+		{"a class without a name", "00 01 00 0000000000000000 0000 01 0000 07", `{"@opaque":17}`},
 		{"a string cut", "00 2c 00 05 61", `{"@opaque":5}`},
 		{"an object behind the value", "00 24 02 00 24 02", `{"@opaque":6}`},
 		{"a list cut", "00 42 05 04 2c 00 01 61", `["a",{"@opaque":0}]`},
