@@ -25,6 +25,7 @@ import (
 // damaged are the captures that are damaged at random.
 var damaged = []string{
 	"interleaved", "mixed", "edge-kryo", "bid-plain", "edge-protostuff", "hessian2", "edge-hessian2", "edge-java", "edge-fst", "edge-fastjson", "edge-msgpack", "edge-dubbo-2.5.3", "edge-json-2.5.3",
+	"fury-3.2.16", "fury-compatible-3.2.16", "kryo2-3.2.16", "avro-3.2.16", "gson-3.2.16", "fastjson2-3.3.6", "triple-stubs-3.3.6", "triple-fastjson2-3.3.6", "triple-midway-3.3.6",
 }
 
 // damage changes a capture: flips of bytes in payloads, in headers, or anywhere in the file, and its length.
