@@ -371,7 +371,7 @@ func (h *Header) appendValue(dst []byte, redact bool) []byte {
 	return decode.AppendString(dst, h.Text())
 }
 
-// Text returns the value as a text. What is no UTF-8 is ISO 8859-1, which is what Netty writes of characters up to ÿ, and reads.
+// Text returns the value as a text: as UTF-8 if it is valid, else as ISO-8859-1, as which Netty reads and writes header fields.
 func (h *Header) Text() string {
 	if utf8.ValidString(h.Value) {
 		return h.Value

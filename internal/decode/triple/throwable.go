@@ -33,14 +33,14 @@ func (b *body) isThrowable() bool {
 			return hasKeysOfThrowable(&t, i)
 		}
 		// Of a long object only the start is there, which may not have all of a field.
-		return calledThrowable(n.Class) && slices.ContainsFunc(throwableMarks, func(name string) bool { return bytes.Contains(b.b[f.from:to], []byte(name)) }) ||
+		return namedThrowable(n.Class) && slices.ContainsFunc(throwableMarks, func(name string) bool { return bytes.Contains(b.b[f.from:to], []byte(name)) }) ||
 			hasFieldsOfThrowable(&t, i, to < f.to) || extendsThrowable(&t, i, b.b[f.from:to])
 	}
 	return false
 }
 
-// calledThrowable reports whether a class is called as throwables are.
-func calledThrowable(class string) bool {
+// namedThrowable reports whether the name of a class ends as those of throwables do.
+func namedThrowable(class string) bool {
 	return strings.HasSuffix(class, "Exception") || strings.HasSuffix(class, "Error")
 }
 
@@ -93,7 +93,7 @@ func hasFieldsOfThrowable(t *decode.Tree, i int, started bool) bool {
 		if n := &t.Nodes[c]; int(n.Parent) == i && n.Label == decode.ByField && slices.Contains(throwableFields, n.Name) {
 			found++
 			if n.Name == "stackTrace" && n.Kind == decode.List ||
-				started && n.Name == "cause" && n.Kind == decode.Object && (calledThrowable(n.Class) || hasFieldsOfThrowable(t, c, started)) {
+				started && n.Name == "cause" && n.Kind == decode.Object && (namedThrowable(n.Class) || hasFieldsOfThrowable(t, c, started)) {
 				found++
 			}
 		}
