@@ -78,6 +78,8 @@ type Operation struct {
 	Layout string
 	// ContentType is that of requests if responses without one are of the same type, or if the body of plain HTTP names the method; "" otherwise.
 	ContentType string
+	// Accept is the media types that the request of plain HTTP accepts, "" if any: those of a successful response without a content type.
+	Accept string
 }
 
 // Signature returns the method with its parameter types as far as the body tells them.

@@ -291,6 +291,7 @@ all_captures() {
   capture rest-edge-3.2.16 dubbo=3.2.16 protocol=rest tap=http1 workloads=rest-edge properties=-Drig.extra=rest-edge note="everything that HTTP has, by the JDK's client and by bare sockets"
   capture rest-edge-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest tap=http1 workloads=rest-edge properties=-Drig.extra=rest-edge note="everything that HTTP has, by the JDK's client and by bare sockets"
   capture rest-edge-http2-3.3.6 dubbo=3.3.6 protocol=tri spoken=http2 workloads=rest-edge-2 properties="-Drig.extra=rest-edge -Drig.http=HTTP_2" note="REST over HTTP/2 by Netty"
+  capture rest-3.2.4 dubbo=3.2.4 protocol=rest tap=http1 workloads=rest properties=-Drig.extra=rest note="responses of more than about 1,000 bytes have no Content-Type; the consumer is an HTTP client of the JDK"
   capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
   capture rest-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
   capture rest-upgrade-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties="-Drig.extra=rest -Drig.http=HTTP_2" note="the HTTP client of the JDK asks to switch to HTTP/2, which the provider ignores"

@@ -87,19 +87,46 @@ func (d *Decoder) contentTyped(contentType string) content {
 	}
 }
 
-// contentLike returns what a body is: by the headers before it or, if these tell less, by the content type of the requests of its call.
+// contentLike returns what a body is: by the headers before it or, if these tell less, by the content type of the requests of its call, or
+// by what these accept.
 func (d *Decoder) contentLike(h Heads, op *rpc.Operation) content {
 	own := d.contentOf(h)
-	if op == nil || op.ContentType == "" {
+	if op == nil || op.ContentType == "" && op.Accept == "" {
+		return own
+	}
+	typed := h.contentType()
+	if op.ContentType == "" {
+		if typed == nil && own.isBytes() && h.First.succeeded() {
+			if c, ok := d.accepted(op.Accept); ok {
+				return c
+			}
+		}
 		return own
 	}
 	like := d.contentTyped(op.ContentType)
-	typed := h.contentType()
 	switch {
 	case typed == nil, typed.ContentType == "", like.kind == hessianMessage && own.isBytes(), like.kind == jsonRPC && own.kind == jsonText:
 		return like
 	}
 	return own
+}
+
+// accepted returns what a list of media types leaves as the content of a response, if that is one: application/json, application/problem+json.
+// REST of Dubbo 3.2.4 sends no Content-Type with more than about 1,000 bytes.
+func (d *Decoder) accepted(list string) (all content, ok bool) {
+	for text := range strings.SplitSeq(list, ",") {
+		text, _, _ = strings.Cut(text, ";")
+		text = strings.TrimSpace(text)
+		c := d.plainContent(text)
+		if c.kind == otherContent || ok && (c.kind != all.kind || c.name != all.name) {
+			return content{}, false
+		}
+		if !ok {
+			all, ok = c, true
+			all.mediaType = text
+		}
+	}
+	return all, ok
 }
 
 // isBytes reports whether nothing is known of a body.

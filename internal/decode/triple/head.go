@@ -21,6 +21,7 @@ const (
 	httpStatus
 	contentType
 	contentEncoding
+	acceptedTypes
 	grpcEncoding
 	grpcStatus
 	grpcMessageText
@@ -59,6 +60,8 @@ func RoleOf(name string) Role {
 		return contentType
 	case "content-encoding":
 		return contentEncoding
+	case "accept":
+		return acceptedTypes
 	case "grpc-encoding":
 		return grpcEncoding
 	case "grpc-status":
@@ -187,6 +190,10 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 		h.addContentType(value)
 	case contentEncoding:
 		h.ContentEncoding = value
+	case acceptedTypes:
+		if !strings.Contains(value, "*/*") {
+			h.target.accept = value
+		}
 	case grpcEncoding:
 		h.GRPCEncoding = value
 	case grpcStatus:
@@ -222,6 +229,9 @@ func (h *Head) use(use Use, told bool) {
 		h.Use, h.Sure, h.told = use, true, told
 	}
 }
+
+// succeeded reports a status of 2xx.
+func (h *Head) succeeded() bool { return len(h.httpStatus) == 3 && h.httpStatus[0] == '2' }
 
 func (h *Head) addContentType(value string) {
 	if !h.Typed {

@@ -26,8 +26,8 @@ type operations struct {
 }
 
 // target is what headers tell of an operation. method and authority are those of a plain request whose path does not name an interface.
-// contentType is that of requests if responses without one are as these.
-type target struct{ path, version, method, authority, contentType string }
+// contentType is that of requests if responses without one are as these; accept is what plain requests accept instead of any type.
+type target struct{ path, version, method, authority, contentType, accept string }
 
 // typed is an operation and the bytes that name its types.
 type typed struct {
@@ -79,6 +79,9 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 	if h.methodInBody && !post {
 		key.contentType = "" // only the body of a POST names the method
 	}
+	if plain && key.contentType == "" {
+		key.accept = h.target.accept
+	}
 	switch {
 	case key.path == "" && !h.lacking:
 		return nil
@@ -105,7 +108,7 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 			}
 		}
 	}
-	for _, text := range [...]*string{&key.path, &key.version, &key.method, &key.authority, &key.contentType} {
+	for _, text := range [...]*string{&key.path, &key.version, &key.method, &key.authority, &key.contentType, &key.accept} {
 		if len(*text) > maxTargetLen {
 			*text = beginning(*text)
 		}
@@ -117,8 +120,9 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		recent.target, recent.operation = key, op
 		return op
 	}
-	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.contentType)}
-	op := &rpc.Operation{Version: key.version, VersionNull: key.version == "", ContentType: key.contentType}
+	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.contentType),
+		strings.Clone(key.accept)}
+	op := &rpc.Operation{Version: key.version, VersionNull: key.version == "", ContentType: key.contentType, Accept: key.accept}
 	switch {
 	case inBody:
 		op.Service, op.Method = serviceOf(key.path), unknown
@@ -128,7 +132,7 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		op.Service, op.Method = splitPath(key.path)
 	}
 	op.Generic = isInvoke(op.Method)
-	if o.room(2 * (len(key.path) + len(key.version) + len(key.authority) + len(key.contentType))) {
+	if o.room(2 * (len(key.path) + len(key.version) + len(key.authority) + len(key.contentType) + len(key.accept))) {
 		if o.byPath == nil {
 			o.byPath = make(map[target]*rpc.Operation)
 		}

@@ -241,6 +241,37 @@ func TestNoContentType(t *testing.T) {
 	}
 }
 
+// TestAccepted: a successful response without a content type is what its request accepts, if that is one serialization.
+func TestAccepted(t *testing.T) {
+	for _, row := range []struct{ accept, status, contentType, want string }{
+		{"application/json", "200", "", "json"},
+		{"application/json;charset=utf-8", "201", "", "json"},
+		{"application/json, application/problem+json;q=0.5", "200", "", "json"},
+		{"text/xml", "200", "", "xml"},
+		{"application/json", "200", "text/plain", "text"},
+		{"application/json", "200", "application/octet-stream", "bytes"},
+		{"application/json", "500", "", "bytes"},
+		{"application/json, text/xml", "200", "", "bytes"},
+		{"application/json, */*;q=0.1", "200", "", "bytes"},
+		{"application/*", "200", "", "bytes"},
+		{"application/vnd.acme", "200", "", "bytes"},
+		{"", "200", "", "bytes"},
+		{",", "200", "", "bytes"},
+	} {
+		d := NewDecoder(formats.All())
+		op := operation(d, headers(":method", "GET", ":path", "/users", ":authority", "acme:80", "accept", row.accept))
+		fields := []string{":status", row.status}
+		if row.contentType != "" {
+			fields = append(fields, "content-type", row.contentType)
+		}
+		head := HeadOf(headers(fields...))
+		head.SetPlain()
+		m := message(rpc.Response, headers(fields...), "[1]")
+		d.DecodeBy(Heads{First: &head}, m, op, rpc.Values)
+		assert.Equal(t, row.want, m.Serialization, "%+v", row)
+	}
+}
+
 // TestUnknownHeaders: what the capture lacks is not guessed.
 func TestUnknownHeaders(t *testing.T) {
 	d := NewDecoder(formats.All())
