@@ -120,8 +120,10 @@ func (d *Decoder) Operation(h *Head) *rpc.Operation {
 		recent.target, recent.operation = key, op
 		return op
 	}
-	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.contentType),
-		strings.Clone(key.accept)}
+	key = target{
+		strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.contentType),
+		strings.Clone(key.accept),
+	}
 	op := &rpc.Operation{Version: key.version, VersionNull: key.version == "", ContentType: key.contentType, Accept: key.accept}
 	switch {
 	case inBody:
