@@ -140,52 +140,19 @@ func request(types, args string) []byte {
 }
 
 func TestFindAttachments(t *testing.T) {
-	for _, c := range []struct {
-		name, before, body string
-		want               int // within body, -1: not found
-	}{
-		{"behind what cannot be read", undecided, attachments, 0},
-		{"at the start", "", attachments, 0},
-		{"a map before", undecided + "8b93 86 81 8b90 83 81 6b 8b90 83 81 76", attachments, 0},
-		{"bytes like a map before", undecided + "8b9386 8b9386 82", attachments, 0},
-		{"empty map", undecided, "8b93 86 80", -1},
-		{"a map ends the attachments", undecided, "8b93 86 82 8b90 83 84 70617468 8b90 83 81 61 8b90 83 81 6d 8b93 86 80", 0},
-		{"two places", undecided, "8b93 86 81 8b90 83 84 70617468 " + attachments, -1},
-		{"without a key of Dubbo", undecided, "8b93 86 81 8b90 83 81 6b 8b90 83 81 76", -1},
-		{"a key that is no string", undecided, "8b93 86 81 8b8c 84 1a 8b90 83 81 76", -1},
-		{"a reference to what was not read", undecided, "8b93 86 82 8b90 83 84 70617468 8b90 83 81 61 8b90 83 81 6d 8a 83 83 4c413b 81 85", 0},
-		{"cut", undecided, "8b93 86 82 8b90 83 84 70617468 8b90 83 84 642e4869", -1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			body := formattest.Hex(c.before, c.body)
-			before := len(formattest.Hex(c.before))
-			var tree decode.Tree
-			r := Format.New()
-			r.Reset(body, decode.Malformed, &tree)
-			if before > 0 {
-				r.Value(decode.ByIndex, "", 0, "LA;")
-				require.Equal(t, decode.Unsupported, r.Err().Cause)
-			}
-			at, ok := r.(decode.AttachmentFinder).FindAttachments(r.Offset())
-			require.Equal(t, c.want >= 0, ok)
-			if !ok {
-				return
-			}
-			assert.Equal(t, before+c.want, at)
-			require.Nil(t, r.Err())
-			r.Attachments()
-			require.Nil(t, r.Err())
-			assert.Equal(t, len(body), r.Offset())
-		})
-	}
-}
-
-// Without its end a body has no place to find attachments from.
-func TestFindInCutBody(t *testing.T) {
-	r := Format.New()
-	r.Reset(formattest.Hex(attachments), decode.Cut, nil)
-	_, ok := r.(decode.AttachmentFinder).FindAttachments(0)
-	assert.False(t, ok)
+	formattest.FindAttachments(t, Format, "LA;", attachments, []formattest.Find{
+		{Name: "behind what cannot be read", Before: undecided, Body: attachments},
+		{Name: "at the start", Body: attachments},
+		{Name: "a map before", Before: undecided + "8b93 86 81 8b90 83 81 6b 8b90 83 81 76", Body: attachments},
+		{Name: "bytes like a map before", Before: undecided + "8b9386 8b9386 82", Body: attachments},
+		{Name: "empty map", Before: undecided, Body: "8b93 86 80", Want: -1},
+		{Name: "a map ends the attachments", Before: undecided, Body: "8b93 86 82 8b90 83 84 70617468 8b90 83 81 61 8b90 83 81 6d 8b93 86 80"},
+		{Name: "two places", Before: undecided, Body: "8b93 86 81 8b90 83 84 70617468 " + attachments, Want: -1},
+		{Name: "without a key of Dubbo", Before: undecided, Body: "8b93 86 81 8b90 83 81 6b 8b90 83 81 76", Want: -1},
+		{Name: "a key that is no string", Before: undecided, Body: "8b93 86 81 8b8c 84 1a 8b90 83 81 76", Want: -1},
+		{Name: "a reference to what was not read", Before: undecided, Body: "8b93 86 82 8b90 83 84 70617468 8b90 83 81 61 8b90 83 81 6d 8a 83 83 4c413b 81 85"},
+		{Name: "cut", Before: undecided, Body: "8b93 86 82 8b90 83 84 70617468 8b90 83 84 642e4869", Want: -1},
+	})
 }
 
 // Searches are linear, whatever the body is full of.

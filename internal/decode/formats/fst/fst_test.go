@@ -177,54 +177,21 @@ const (
 )
 
 func TestFindAttachments(t *testing.T) {
-	for _, c := range []struct {
-		name, before, body string
-		want               int // within body, -1: not found
-	}{
-		{"behind an object", pojo, attachments, 0},
-		{"at the start", "", attachments, 0},
-		{"a map of the object before", pojo + "000f 01 fc016b fc0176", attachments, 0},
-		{"bytes like a map before", pojo + "000f 000f 02", attachments, 0},
-		{"empty map", pojo, "000f00", -1},
-		{"a map ends the attachments", pojo, "000f 02 fc0470617468 fc0161 fc016d 000f 01 fc0161 fc0162", 0},
-		{"an empty map ends the attachments", pojo, "000f 02 fc0470617468 fc0161 fc016d 000f00", 0},
-		{"without a key of Dubbo", pojo, "000f 01 fc016b fc0176", -1},
-		{"a map ends attachments with an object", pojo, "000f 02 fc0470617468 " + pojo + "fc016d 000f 01 fc016e f701", -1},
-		{"an empty map without a key of Dubbo", pojo, "000f 01 fc016d 000f00", -1},
-		{"a value of the application", pojo, "000f 01 fc0470617468 " + pojo, -1},
-		{"a key that is no string", pojo, "000f 01 f701 f702", -1},
-		{"cut", pojo, "000f 02 fc0470617468 fc04642e4869", -1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			body := formattest.Hex(c.before, c.body)
-			before := len(formattest.Hex(c.before))
-			var tree decode.Tree
-			r := Format.New()
-			r.Reset(body, decode.Malformed, &tree)
-			if before > 0 {
-				r.Value(decode.ByIndex, "", 0, "LGen$User;")
-				require.Equal(t, decode.Unsupported, r.Err().Cause)
-			}
-			at, ok := r.(decode.AttachmentFinder).FindAttachments(r.Offset())
-			require.Equal(t, c.want >= 0, ok)
-			if !ok {
-				return
-			}
-			assert.Equal(t, before+c.want, at)
-			require.Nil(t, r.Err())
-			r.Attachments()
-			require.Nil(t, r.Err())
-			assert.Equal(t, len(body), r.Offset())
-		})
-	}
-}
-
-// Without its end a body has no place to find attachments from.
-func TestFindInCutBody(t *testing.T) {
-	r := Format.New()
-	r.Reset(formattest.Hex(attachments), decode.Cut, nil)
-	_, ok := r.(decode.AttachmentFinder).FindAttachments(0)
-	assert.False(t, ok)
+	formattest.FindAttachments(t, Format, "LGen$User;", attachments, []formattest.Find{
+		{Name: "behind an object", Before: pojo, Body: attachments},
+		{Name: "at the start", Body: attachments},
+		{Name: "a map of the object before", Before: pojo + "000f 01 fc016b fc0176", Body: attachments},
+		{Name: "bytes like a map before", Before: pojo + "000f 000f 02", Body: attachments},
+		{Name: "empty map", Before: pojo, Body: "000f00", Want: -1},
+		{Name: "a map ends the attachments", Before: pojo, Body: "000f 02 fc0470617468 fc0161 fc016d 000f 01 fc0161 fc0162"},
+		{Name: "an empty map ends the attachments", Before: pojo, Body: "000f 02 fc0470617468 fc0161 fc016d 000f00"},
+		{Name: "without a key of Dubbo", Before: pojo, Body: "000f 01 fc016b fc0176", Want: -1},
+		{Name: "a map ends attachments with an object", Before: pojo, Body: "000f 02 fc0470617468 " + pojo + "fc016d 000f 01 fc016e f701", Want: -1},
+		{Name: "an empty map without a key of Dubbo", Before: pojo, Body: "000f 01 fc016d 000f00", Want: -1},
+		{Name: "a value of the application", Before: pojo, Body: "000f 01 fc0470617468 " + pojo, Want: -1},
+		{Name: "a key that is no string", Before: pojo, Body: "000f 01 f701 f702", Want: -1},
+		{Name: "cut", Before: pojo, Body: "000f 02 fc0470617468 fc04642e4869", Want: -1},
+	})
 }
 
 // The search is linear, whatever the body is full of.

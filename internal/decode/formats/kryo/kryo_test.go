@@ -117,55 +117,22 @@ const (
 )
 
 func TestFindAttachments(t *testing.T) {
-	for _, c := range []struct {
-		name, before, body string
-		want               int // within body, -1: not found
-	}{
-		{"behind an object", pojo, attachments, 0},
-		{"at the start", "", attachments, 0},
-		{"a map of the object before", pojo + "2301 01 0301826b 03018276", attachments, 0},
-		{"bytes like a map before", pojo + "2301 2301 02", attachments, 0},
-		{"empty map", pojo, "230100", -1},
-		{"a map ends the attachments", pojo, "2301 02 0301 706174e8 03018261 0301 826d 2301 01 03018261 03018262", 0},
-		{"an empty map ends the attachments", pojo, "2301 02 0301 706174e8 03018261 0301 826d 230100", 0},
-		{"without a key of Dubbo", pojo, "2301 01 0301826b 03018276", -1},
-		{"a map ends attachments with an object", pojo, "2301 02 0301 706174e8 " + pojo + "0301826d 2301 01 0301826e 0202", -1},
-		{"an empty map without a key of Dubbo", pojo, "2301 01 0301 826d 230100", -1},
-		{"a key by reference", pojo, "2301 02 0301 706174e8 03018261 0304 03018263", 0},
-		{"a value of the application", pojo, "2301 01 0301 706174e8 " + pojo, -1},
-		{"a key that is no string", pojo, "2301 01 0202 0202", -1},
-		{"cut", pojo, "2301 02 0301 706174e8 0301 642e48e9", -1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			body := formattest.Hex(c.before, c.body)
-			before := len(formattest.Hex(c.before))
-			var tree decode.Tree
-			r := Format.New()
-			r.Reset(body, decode.Malformed, &tree)
-			if before > 0 {
-				r.Value(decode.ByIndex, "", 0, "LGen$User;")
-				require.Equal(t, decode.Unsupported, r.Err().Cause)
-			}
-			at, ok := r.(decode.AttachmentFinder).FindAttachments(r.Offset())
-			require.Equal(t, c.want >= 0, ok)
-			if !ok {
-				return
-			}
-			assert.Equal(t, before+c.want, at)
-			require.Nil(t, r.Err())
-			r.Attachments()
-			require.Nil(t, r.Err())
-			assert.Equal(t, len(body), r.Offset())
-		})
-	}
-}
-
-// Without its end a body has no place to find attachments from.
-func TestFindInCutBody(t *testing.T) {
-	r := Format.New()
-	r.Reset(formattest.Hex(attachments), decode.Cut, nil)
-	_, ok := r.(decode.AttachmentFinder).FindAttachments(0)
-	assert.False(t, ok)
+	formattest.FindAttachments(t, Format, "LGen$User;", attachments, []formattest.Find{
+		{Name: "behind an object", Before: pojo, Body: attachments},
+		{Name: "at the start", Body: attachments},
+		{Name: "a map of the object before", Before: pojo + "2301 01 0301826b 03018276", Body: attachments},
+		{Name: "bytes like a map before", Before: pojo + "2301 2301 02", Body: attachments},
+		{Name: "empty map", Before: pojo, Body: "230100", Want: -1},
+		{Name: "a map ends the attachments", Before: pojo, Body: "2301 02 0301 706174e8 03018261 0301 826d 2301 01 03018261 03018262"},
+		{Name: "an empty map ends the attachments", Before: pojo, Body: "2301 02 0301 706174e8 03018261 0301 826d 230100"},
+		{Name: "without a key of Dubbo", Before: pojo, Body: "2301 01 0301826b 03018276", Want: -1},
+		{Name: "a map ends attachments with an object", Before: pojo, Body: "2301 02 0301 706174e8 " + pojo + "0301826d 2301 01 0301826e 0202", Want: -1},
+		{Name: "an empty map without a key of Dubbo", Before: pojo, Body: "2301 01 0301 826d 230100", Want: -1},
+		{Name: "a key by reference", Before: pojo, Body: "2301 02 0301 706174e8 03018261 0304 03018263"},
+		{Name: "a value of the application", Before: pojo, Body: "2301 01 0301 706174e8 " + pojo, Want: -1},
+		{Name: "a key that is no string", Before: pojo, Body: "2301 01 0202 0202", Want: -1},
+		{Name: "cut", Before: pojo, Body: "2301 02 0301 706174e8 0301 642e48e9", Want: -1},
+	})
 }
 
 // The search is linear, whatever the body is full of.
