@@ -78,7 +78,7 @@ type Operation struct {
 	Layout string
 	// ContentType is that of requests if responses without one are of the same type, or if the body of plain HTTP names the method; "" otherwise.
 	ContentType string
-	// Accept is the media types that the request of plain HTTP accepts, "" if any: those of a successful response without a content type.
+	// Accept is the media types that the request of plain HTTP accepts: a successful response without a content type has one of them.
 	Accept string
 }
 

@@ -91,12 +91,11 @@ func (d *Decoder) contentTyped(contentType string) content {
 // by what these accept.
 func (d *Decoder) contentLike(h Heads, op *rpc.Operation) content {
 	own := d.contentOf(h)
-	if op == nil || op.ContentType == "" && op.Accept == "" {
+	if op == nil {
 		return own
 	}
-	typed := h.contentType()
 	if op.ContentType == "" {
-		if typed == nil && own.isBytes() && h.First.succeeded() {
+		if typed := h.contentType(); own.isBytes() && (typed == nil || typed.ContentType == "") && h.First.succeeded() {
 			if c, ok := d.accepted(op.Accept); ok {
 				return c
 			}
@@ -104,6 +103,7 @@ func (d *Decoder) contentLike(h Heads, op *rpc.Operation) content {
 		return own
 	}
 	like := d.contentTyped(op.ContentType)
+	typed := h.contentType()
 	switch {
 	case typed == nil, typed.ContentType == "", like.kind == hessianMessage && own.isBytes(), like.kind == jsonRPC && own.kind == jsonText:
 		return like

@@ -191,9 +191,7 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	case contentEncoding:
 		h.ContentEncoding = value
 	case acceptedTypes:
-		if !strings.Contains(value, "*/*") {
-			h.target.accept = value
-		}
+		h.target.accept = value
 	case grpcEncoding:
 		h.GRPCEncoding = value
 	case grpcStatus:

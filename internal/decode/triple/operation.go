@@ -26,7 +26,7 @@ type operations struct {
 }
 
 // target is what headers tell of an operation. method and authority are those of a plain request whose path does not name an interface.
-// contentType is that of requests if responses without one are as these; accept is what plain requests accept instead of any type.
+// contentType is that of requests if responses without one are as these; accept is what plain requests accept.
 type target struct{ path, version, method, authority, contentType, accept string }
 
 // typed is an operation and the bytes that name its types.
