@@ -177,20 +177,19 @@ func (r *Report) sameMethods() []string {
 	case len(m.names) < 2:
 		return []string{text}
 	}
-	var notes []string
-	if len(m.names) > 3 {
-		all, several := 0, 0
-		for _, in := range m.methods {
-			if len(in) == len(m.names) {
-				all++
-			}
-			if len(in) > 1 {
-				several++
-			}
+	all, several := 0, 0
+	for _, in := range m.methods {
+		if len(in) == len(m.names) {
+			all++
 		}
-		if several == 0 {
-			return []string{text + " No method was seen in more than one of them."}
+		if len(in) > 1 {
+			several++
 		}
+	}
+	switch {
+	case several == 0:
+		return []string{text + " No method was seen in more than one of them."}
+	case len(m.names) > 3:
 		inAll := "none"
 		if all > 0 {
 			inAll = Count(int64(all))
@@ -198,6 +197,7 @@ func (r *Report) sameMethods() []string {
 		return []string{fmt.Sprintf("%s %s in more than one of them, %s in all %d. Compare the same methods: --same-methods",
 			text, methodsSeen(several), inAll, len(m.names))}
 	}
+	var notes []string
 	for i, base := range m.names {
 		for _, other := range m.names[i+1:] {
 			f := m.compare(base, other)
