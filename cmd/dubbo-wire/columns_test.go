@@ -26,6 +26,24 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// The text of an error is the same in the records of its frame and of its call.
+func TestErrorTexts(t *testing.T) {
+	for _, name := range []string{"triple-hessian2-3.0.15.pcap.zst", "triple-hessian2-3.3.6.pcap.zst", "exhausted.pcap.zst", "thrift-2.6.12.pcap.zst"} {
+		file, texts, compared := capturePath(name), map[any]any{}, 0
+		for _, f := range records(t, must(t, "frames", file, "--format", "jsonl")) {
+			texts[f["frame"]] = f["errorMessage"]
+		}
+		for _, c := range records(t, must(t, "calls", file, "--format", "jsonl")) {
+			e, failed := c["exception"].(map[string]any)
+			if text := texts[c["responseFrame"]]; failed && text != nil { // a stream may fail after other frames
+				assert.Equal(t, e["message"], text, "%s, frame %v", name, c["responseFrame"])
+				compared++
+			}
+		}
+		assert.Positive(t, compared, name)
+	}
+}
+
 // recordsAgree checks records without values, which are made from bodies that are counted, against those with values, which are made from trees.
 func recordsAgree(t *testing.T, p *printed) {
 	full := p.must(t, "calls", "--format", "jsonl")

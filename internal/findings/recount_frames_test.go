@@ -174,8 +174,11 @@ func (s *frames) Frame(r *pipeline.Row) {
 	m.Attachments(func(key string, value, _, _ int) {
 		n := &m.Tree.Nodes[value]
 		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(m.Content()[n.Off:n.Off+n.Len]))})
-		if n.Kind.String() == "string" {
+		switch n.Kind.String() {
+		case "string":
 			one.attachments[len(one.attachments)-1][1] = n.Text
+		case "integer":
+			one.attachments[len(one.attachments)-1][1] = fmt.Sprint(n.Num)
 		}
 	})
 	s.list = append(s.list, one)

@@ -293,9 +293,12 @@ func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 		if msg.Encoding != "" {
 			a.Bytes = 0 // only the whole body has a size
 		}
-		if n := &msg.Tree.Nodes[value]; n.Kind == decode.String {
+		switch n := &msg.Tree.Nodes[value]; n.Kind {
+		case decode.String:
 			a.Value = maphash.String(seed, n.String())
-		} else {
+		case decode.Bool, decode.Int: // the class of an Integer may be a reference in one body and not in another
+			a.Value = maphash.Comparable(seed, n.Num)
+		default:
 			a.Value = hashOf(msg.Content(), msg.Tree.Nodes[value:end])
 		}
 		list = append(list, a)

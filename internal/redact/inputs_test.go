@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/capture/rewrite"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // split writes the packets of a capture to files of so many, each as far as keep says; without keep, all of them.
@@ -113,6 +115,28 @@ func TestHoles(t *testing.T) {
 			was, is := factsOf(t, file), factsOf(t, x.path)
 			assert.Equal(t, was.Totals, is.Totals, "%s, every %d", name, every)
 			assert.Equal(t, was.Rows, is.Rows, "%s, every %d", name, every)
+			if testing.Short() {
+				break
+			}
+		}
+	}
+}
+
+// Captures whose packets were cut here and there, within headers of frames as well, are told the same.
+func TestCutPackets(t *testing.T) {
+	for _, name := range []string{"edge-fastjson", "edge-msgpack", "edge-kryo-2.6.12", "mixed", "triple-hessian2-3.2.16"} {
+		for _, seed := range []uint64{4, 7} {
+			r := rand.New(rand.NewPCG(seed, 0))
+			file := split(t, testkit.Get(t, name).Path(), 1<<30, func(_ int, b []byte) []byte {
+				if r.IntN(20) == 0 {
+					return b[:min(len(b), 54+r.IntN(60))]
+				}
+				return b
+			})[0]
+			x := redactFile(t, Options{}, file)
+			was, is := factsOf(t, file), factsOf(t, x.path)
+			assert.Equal(t, was.Totals, is.Totals, "%s, seed %d", name, seed)
+			assert.Equal(t, was.Rows, is.Rows, "%s, seed %d", name, seed)
 			if testing.Short() {
 				break
 			}

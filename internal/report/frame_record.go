@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
@@ -142,7 +143,7 @@ func (f *Record) envelope(m *rpc.Message, texts bool) {
 	}
 	f.OptionalText("exceptionClass", m.ExceptionClass)
 	if texts && (m.HasErrorText || f.isCSV()) {
-		f.Text("errorMessage", m.ErrorMessage+m.ExceptionMessage) // at most one of them is set
+		f.Text("errorMessage", cmp.Or(m.ErrorMessage, m.ExceptionMessage)) // a failed call of Triple may have both
 	}
 }
 

@@ -344,6 +344,17 @@ func (s *side) Skipped(n int64, text bool) {
 	s.conn.owner.Unowned(s.number(), n, name)
 }
 
+// CutHeader implements [Sink]. A copy of the capture needs the magic: without it a search begins there, before the missing bytes and not
+// after them. At the start of a stream it stays anyway.
+func (s *side) CutHeader(pos int64, b []byte) {
+	if c := s.conn; c.env.Framing && pos > 0 {
+		n := min(len(b), len(magic))
+		m := &rpc.Message{Head: b[:n], Pieces: []rpc.Piece{{From: pos, Len: n}}}
+		m.Protocol = c.protocol
+		c.owner.Framing(s.number(), m)
+	}
+}
+
 // telnet is the name for lines of text between frames. Dubbo serves telnet on the same port.
 const telnet = "telnet"
 

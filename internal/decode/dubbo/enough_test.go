@@ -43,6 +43,7 @@ func (*envelopes) Asked(int64) bool    { return false }
 func (*envelopes) Missed() bool        { return true }
 
 func (*envelopes) Skipped(int64, bool)                  {}
+func (*envelopes) CutHeader(int64, []byte)              {}
 func (*envelopes) BadHeader(dubbo.Header, dubbo.Origin) {}
 
 func hessianFrame(t *testing.T, flags, status byte, values ...any) []byte {

@@ -51,6 +51,8 @@ type Sink interface {
 	// Skipped counts n captured bytes that do not belong to a frame. text reports whether they are lines of printable text
 	// at a position where a frame was due (Dubbo's telnet).
 	Skipped(n int64, text bool)
+	// CutHeader receives the first bytes of a header at a known position in the stream, whose others are missing. They count as skipped.
+	CutHeader(pos int64, b []byte)
 	// BadHeader is called for a header at a known position with a negative length.
 	BadHeader(h Header, o Origin)
 }
@@ -417,10 +419,7 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 			return // the next header is at a known position
 		}
 	case atHeader:
-		if f.head > 0 {
-			f.skip(int64(f.head))
-			f.drop()
-		}
+		f.dropHeader()
 	case searching:
 		f.resync.abandon()
 	}
@@ -452,11 +451,20 @@ func (f *Framer) End() {
 			f.frame.Short = decode.Lost
 		}
 		f.emit()
-	case f.head > 0:
-		f.skip(int64(f.head))
-		f.drop()
+	default:
+		f.dropHeader()
 	}
 	f.state = atHeader
+}
+
+// dropHeader skips the bytes of a header that has no others.
+func (f *Framer) dropHeader() {
+	if f.head == 0 {
+		return
+	}
+	f.sink.CutHeader(f.frame.Start, f.frame.Body)
+	f.skip(int64(f.head))
+	f.drop()
 }
 
 // skip counts bytes that belong neither to a frame nor to a run of stray bytes.

@@ -53,6 +53,7 @@ func (n *notes) Skipped(k int64, text bool) {
 	}
 }
 
+func (n *notes) CutHeader(int64, []byte)  {}
 func (n *notes) BadHeader(Header, Origin) { n.badHeaders++ }
 
 // frameOf is a Hessian2 frame whose body of n bytes starts as Dubbo's do.
@@ -335,6 +336,7 @@ type nothing struct{}
 
 func (nothing) Frame(*Frame)             {}
 func (nothing) Skipped(int64, bool)      {}
+func (nothing) CutHeader(int64, []byte)  {}
 func (nothing) BadHeader(Header, Origin) {}
 
 // prefixes checks that what is kept of each body is its beginning.
@@ -364,9 +366,10 @@ type picky struct {
 	wanted *int
 }
 
-func (p *picky) Frame(f *Frame)               { p.Sink.Frame(f) }
-func (p *picky) Skipped(n int64, text bool)   { p.Sink.Skipped(n, text) }
-func (p *picky) BadHeader(h Header, o Origin) { p.Sink.BadHeader(h, o) }
+func (p *picky) Frame(f *Frame)                { p.Sink.Frame(f) }
+func (p *picky) Skipped(n int64, text bool)    { p.Sink.Skipped(n, text) }
+func (p *picky) CutHeader(pos int64, b []byte) { p.Sink.CutHeader(pos, b) }
+func (p *picky) BadHeader(h Header, o Origin)  { p.Sink.BadHeader(h, o) }
 func (p *picky) Enough(_ *Header, b []byte) int {
 	if *p.wanted == 0 {
 		return len(b)

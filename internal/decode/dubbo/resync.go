@@ -335,7 +335,8 @@ func (r *resynchronizer) acceptsCut(h *Header, have, missing int64) bool {
 	case r.nesting == nests, !r.snapCut && r.nesting == nestingUnknown:
 		return false // frames inside bodies are cut in the same way
 	case int64(h.FrameLen()) == have+missing:
-		return started || w.any() // for example, one frame per packet and a short snap length
+		// For example, one frame per packet and a short snap length. Without ids of frames before, the place must be right as well.
+		return started || w.any() || r.snapCut && r.framer.cfg.Recognizer.knows(h) && r.search.packetStarts(r.search.scanned)
 	}
 	// Most frames begin at the start of a packet and continue the ids before them.
 	return r.search.packetStarts(r.search.scanned) && !h.Event() &&

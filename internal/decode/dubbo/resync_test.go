@@ -82,6 +82,44 @@ func TestFramesBetweenRubbish(t *testing.T) {
 	}
 }
 
+// Of a connection joined midway whose packets have little more than a header each, the first frame is one that fills a packet.
+func TestJoinedWithShortSnap(t *testing.T) {
+	const snap = 24
+	unknown := request(2, 200)
+	unknown[2] = 0xdf // a serialization that nobody knows
+	for name, c := range map[string]struct {
+		packets [][]byte
+		lines   []string
+	}{
+		"a frame in each packet": {[][]byte{request(1, 200), request(2, 300)}, []string{
+			"request 1 body 200 captured 8 missing at 8 cut found by search", "request 2 body 300 captured 8 missing at 8 cut",
+		}},
+		"in the middle of a frame": {[][]byte{response(1, 500)[100:], response(2, 300), response(3, 300)}, []string{
+			"response 2 body 300 captured 8 missing at 8 cut found by search", "response 3 body 300 captured 8 missing at 8 cut",
+		}},
+		"after two packets": {[][]byte{request(1, 500)[:300], request(1, 500)[300:], request(2, 200)}, []string{
+			"request 2 body 200 captured 8 missing at 8 cut found by search",
+		}},
+		"not at the start of a packet": {[][]byte{join([]byte("rest"), request(1, 200)), []byte("more of it, and so on and on")}, nil},
+		"of an unknown serialization":  {[][]byte{unknown}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n notes
+			f := NewFramer(&Config{Recognizer: recognizer}, &n, false)
+			pos := int64(0)
+			for i, b := range c.packets {
+				chunk := &Chunk{Origin: Origin{Packet: int64(i + 1)}, Pos: pos, Overhead: 66}
+				f.Data(b[:snap], chunk)
+				cut := int64(len(b) - snap)
+				f.Gap(cut, cut, &Chunk{Origin: chunk.Origin, Pos: pos + snap})
+				pos += int64(len(b))
+			}
+			f.End()
+			assert.Equal(t, c.lines, n.lines)
+		})
+	}
+}
+
 // Where the snap length cuts every packet, a frame after a lost header is accepted when it ends where its packet did.
 func TestCutFramesChain(t *testing.T) {
 	cut := func(id int64) (head []byte, gap int) { return request(id, 200)[:54], 216 - 54 }

@@ -10,6 +10,7 @@ type nobody struct{}
 
 func (nobody) Frame(*Frame)             {}
 func (nobody) Skipped(int64, bool)      {}
+func (nobody) CutHeader(int64, []byte)  {}
 func (nobody) BadHeader(Header, Origin) {}
 
 // What was taken is decided but for the frame that is read, or what a search holds.

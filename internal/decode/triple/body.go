@@ -262,10 +262,7 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 		return // the capture lacks the bytes that would tell
 	}
 	if !o.maybe {
-		if b.content.unsure && startsText(b.b) {
-			return // a plain body, of which nobody knows what it is
-		}
-		b.serialization(b.d.byName[protobuf], protobuf)
+		b.protobuf()
 		return
 	}
 	w, certain := &b.d.wrapper, detail == rpc.Envelope && o.certain()
@@ -276,7 +273,7 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 	}
 	switch fields := w.scan(b.b); {
 	case !certain && !(fields && b.isWrapper(w, o.known)):
-		b.serialization(b.d.byName[protobuf], protobuf)
+		b.protobuf()
 		return
 	case o.known != nil:
 		b.serialization(o.known.formats, o.known.formats[0].format.Name)
@@ -285,6 +282,14 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 	}
 	b.wrapper = w
 	b.d.remember(b.service, o.known, w)
+}
+
+// protobuf takes the body for a message of protocol buffers, unless it is a plain one of which nobody knows what it is.
+func (b *body) protobuf() {
+	if p := b.m.Protocol; b.content.unsure && (p != nil && p.PlainHTTP || startsText(b.b)) {
+		return
+	}
+	b.serialization(b.d.byName[protobuf], protobuf)
 }
 
 // startsText reports whether b starts as texts of JSON and XML do. In a message of protocol buffers these bytes would be a group of

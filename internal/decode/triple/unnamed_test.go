@@ -122,7 +122,7 @@ func TestUnnamedHeaders(t *testing.T) {
 	}
 }
 
-// TestUnnamedContentType: if the capture lacks the content type, a text is not taken for protocol buffers.
+// TestUnnamedContentType: if the capture lacks the content type, a text is not taken for protocol buffers, nor is a body without gRPC's prefix.
 func TestUnnamedContentType(t *testing.T) {
 	status := rpc.Header{Name: ":status", Value: "200"}
 	for body, known := range map[string]string{`{"name":"bob"}`: "", `[1,2]`: "", "<user/>": "", "\x0a\x03bob": "protobuf"} {
@@ -131,6 +131,9 @@ func TestUnnamedContentType(t *testing.T) {
 			m := message(rpc.Response, []rpc.Header{status, {Unknown: true, Entry: 62}}, body)
 			d.Decode(m, nil, detail)
 			assert.Equal(t, known, m.Serialization, body)
+			m.Protocol = &rpc.Protocol{Name: "http", PlainHTTP: true}
+			d.Decode(m, nil, detail)
+			assert.Empty(t, m.Serialization, body)
 			m = message(rpc.Response, []rpc.Header{status}, body)
 			d.Decode(m, nil, detail)
 			assert.Equal(t, "protobuf", m.Serialization, "no header is missing")
