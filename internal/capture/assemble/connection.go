@@ -188,11 +188,16 @@ func (a *Assembler) leastUsed(l *list) *Connection {
 	return a.table.at(l.head)
 }
 
-// dropIdle ends the connections of a list that had no packet for IdleTime.
+// dropIdle ends the connections of a list that had no packet for IdleTime. It is called for each packet, and looks at the first connection
+// again when that one may be idle.
 func (a *Assembler) dropIdle(l *list) {
+	if l.head == l.looked && a.now < l.idleFrom {
+		return
+	}
 	for l.n > 0 {
 		c := a.table.at(l.head)
 		if a.now-c.queued < int64(a.cfg.IdleTime) {
+			l.looked, l.idleFrom = l.head, c.queued+int64(a.cfg.IdleTime)
 			return
 		}
 		if a.touched(l) {

@@ -150,6 +150,9 @@ type list struct {
 	head, tail uint32
 	n          int
 	state      state
+	// looked is the first connection that dropIdle saw, which is not idle before idleFrom.
+	looked   uint32
+	idleFrom int64
 }
 
 func (t *table) push(l *list, c *Connection) {
