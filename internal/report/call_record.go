@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"dubbo-wire/internal/call"
@@ -208,7 +209,7 @@ func (p *Calls) response(f *Record, c *call.Call) {
 	}
 	switch {
 	case m.Failed:
-		p.exception(f, m.ExceptionClass, m.ErrorMessage, m.HasErrorText) // the details of a status may name a class
+		p.exception(f, m.ExceptionClass, cmp.Or(m.ExceptionMessage, m.ErrorMessage), m.HasErrorText) // the details of a status may name a class
 	case m.Exception:
 		p.exception(f, m.ExceptionClass, m.ExceptionMessage, m.HasErrorText)
 	default:
