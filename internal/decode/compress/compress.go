@@ -65,11 +65,6 @@ var names = map[string]func(*Decompressor, []byte) (io.Reader, error){
 	"snappy":  (*Decompressor).openSnappy,
 }
 
-// Known reports whether Plain can remove the encoding.
-func Known(encoding string) bool {
-	return names[encoding] != nil || names[strings.ToLower(encoding)] != nil
-}
-
 // starts are how messages begin whose encoding tells itself, and proves by a checksum that it is the one.
 var starts = []struct{ start, encoding string }{
 	{"\x1f\x8b\x08", "gzip"}, {"BZh", "bzip2"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"\xff\x06\x00\x00sNaPpY", "snappy"},
