@@ -46,7 +46,7 @@ type question struct {
 	apart []string
 	// always is a package of which all tests are wanted.
 	always string
-	// first are packages to begin with: their tests take long, and wait for Java or take one processor.
+	// first are packages to begin with: their tests take long, and some wait for Java or take one processor.
 	first []string
 	// others is what the other tests do.
 	others string
@@ -63,6 +63,7 @@ var questions = map[string]question{
 		// The goroutines of the first end before the call that started them returns, and share nothing with the caller: its own tests
 		// suffice. The second is for tests: see starters.
 		apart:  []string{"dubbo-wire/internal/decode/classfile", testkit},
+		first:  []string{"dubbo-wire/cmd/dubbo-wire", "dubbo-wire/internal/redact", "dubbo-wire/internal/dev/truth"},
 		others: "have one goroutine",
 	},
 	"tag": {
