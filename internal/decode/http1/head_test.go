@@ -81,6 +81,18 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// TestOtherMethods: a method that is not usual begins a request, unless it is the end of a usual one.
+func TestOtherMethods(t *testing.T) {
+	for _, method := range []string{"PROPFIND", "PURGE", "ACL", "VERSION-CONTROL"} {
+		assert.Equal(t, rpc.Mine, Sniff([]byte(method+" /x HTTP/1.1\r\n")), method)
+		assert.Zero(t, StartIn([]byte(method+" /x HTTP/1.1\r\n"), 0), method)
+	}
+	for _, method := range []string{"OST", "ELETE", "ONS", "PRI", "Find", "AC"} {
+		assert.Equal(t, rpc.NotMine, Sniff([]byte(method+" /x HTTP/1.1\r\n")), method)
+		assert.Equal(t, -1, StartIn([]byte(method+" /x HTTP/1.1\r\n"), 0), method)
+	}
+}
+
 // FuzzHead: whatever the bytes, the functions agree, and fields lie within the head, one after the other.
 func FuzzHead(f *testing.F) {
 	for _, seed := range []string{

@@ -49,9 +49,11 @@ func KeepHead(head []byte) []rpc.Span {
 	return []rpc.Span{{From: 0, To: int64(end)}}
 }
 
-// otherRequest reports whether a method that is not usual, and the start of a target, may begin a request. PRI begins HTTP/2.
+// otherRequest reports whether a method that is not usual, and the start of a target, may begin a request. PRI begins HTTP/2; the end of a
+// usual method is one whose start the capture lacks.
 func otherRequest(method, target string) bool {
-	return len(method) >= len("ACL") && strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == "" && method != "PRI" && !slices.Contains(methods, method) &&
+	return len(method) >= len("ACL") && strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == "" && method != "PRI" &&
+		!slices.ContainsFunc(methods, func(usual string) bool { return strings.HasSuffix(usual, method) }) &&
 		(strings.HasPrefix(target, "/") || strings.HasPrefix(target, "http:"))
 }
 
