@@ -10,7 +10,7 @@ CALLS ?= 100000000
 # One more than processors, because some packages wait most of the time.
 PACKAGES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: soak-minute image scale fleet fleet-spark screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: image scale fleet fleet-spark screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -29,12 +29,10 @@ release: ## bin/release: archives for Linux, macOS and Windows with completion a
 test: ## needs nothing but Go; four to ten minutes on two processors
 	$(GO) test -timeout 30m ./...
 
-test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing beside a minute of soak. What is missing is skipped
+test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
 	@args=./...; if [ -n "$$AFTER_TEST" ]; then args="-vet=off $$($(GO) run ./internal/dev/subset tag)"; fi && \
 		$(GO) test -p $(PACKAGES) -tags alltests -timeout 60m $$args
-	$(MAKE) -j2 -Otarget fuzz soak-minute FUZZTIME=$(LONGFUZZ)
-
-soak-minute:
+	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 
 race: ## "test" on a smaller sample, with the race detector, of all tests that have more than one goroutine; then live captures, and privileges with cgo, where root may; needs a C compiler
