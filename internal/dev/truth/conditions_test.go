@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -546,25 +547,67 @@ func TestOneDirection(t *testing.T) {
 	})
 }
 
+// snapped returns segments as a capture with that snap length has them, and writes the capture.
+func snapped(t *testing.T, all []segment, snap int) (kept []segment, files []string) {
+	kept = slices.Clone(all)
+	for i := range kept {
+		s := &kept[i]
+		s.payload = s.payload[:max(0, min(len(s.payload), snap-66))] // 14 Ethernet, 20 IP, 32 TCP
+	}
+	shape := *ethernet
+	shape.snap = snap
+	return kept, saved(t, ".pcap", shape.pcap(all))
+}
+
 // What the snap length cut off is known by its length.
 func TestSnap(t *testing.T) {
 	each(t, transformed(), func(t *testing.T, w *world) {
 		for _, mss := range []int{1448, 65000} {
 			for _, snap := range []int{82, 96, 200, 1400} {
 				t.Run(fmt.Sprintf("%d mss %d", snap, mss), func(t *testing.T) {
-					all := recut(w.segments, mss)
-					kept := slices.Clone(all)
-					for i := range kept {
-						s := &kept[i]
-						s.payload = s.payload[:max(0, min(len(s.payload), snap-66))] // 14 Ethernet, 20 IP, 32 TCP
-					}
-					shape := *ethernet
-					shape.snap = snap
-					got := look(t, pipeline.Limits{}, saved(t, ".pcap", shape.pcap(all))...)
+					kept, files := snapped(t, recut(w.segments, mss), snap)
+					got := look(t, pipeline.Limits{}, files...)
 					w.found(t, got, newLosses(w, kept), nil)
 					w.paired(t, got)
 				})
 			}
+		}
+	})
+}
+
+// A capture that starts while calls are running and has little more than headers has every frame from the first one on that is a packet.
+func TestJoinedSnap(t *testing.T) {
+	each(t, transformed(), func(t *testing.T, w *world) {
+		streams, all := streamsOf(w.segments), w.segments[len(w.segments)*3/10:]
+		for i, s := range slices.Backward(all) {
+			if s.flags&packet.SYN != 0 { // no connection begins later
+				all = all[i+1:]
+				break
+			}
+		}
+		for _, snap := range []int{82, 96, 200} {
+			t.Run(strconv.Itoa(snap), func(t *testing.T) {
+				kept, files := snapped(t, all, snap)
+				joined, due := map[way]int64{}, map[way]int64{} // where a direction begins, and where its first frame does that is a packet
+				for i := len(all) - 1; i >= 0; i-- {
+					s := &all[i]
+					if len(s.payload) == 0 {
+						continue
+					}
+					at := int64(s.seq - streams[s.way()].first)
+					joined[s.way()] = at
+					if slices.ContainsFunc(w.view.frames[s.way()], func(f seen) bool { return f.start == at && f.length == len(s.payload) }) {
+						due[s.way()] = at
+					}
+				}
+				got := look(t, pipeline.Limits{}, files...)
+				w.found(t, got, newLosses(w, kept), joined)
+				require.NotEmpty(t, due)
+				for way, at := range due {
+					require.NotEmpty(t, got.frames[way])
+					assert.LessOrEqual(t, got.frames[way][0].start+joined[way], at, "%v", way)
+				}
+			})
 		}
 	})
 }
