@@ -141,7 +141,7 @@ func request(types, args string) []byte {
 
 func TestFindAttachments(t *testing.T) {
 	formattest.FindAttachments(t, Format, "LA;", attachments, []formattest.Find{
-		{Name: "behind what cannot be read", Before: undecided, Body: attachments},
+		{Name: "after what cannot be read", Before: undecided, Body: attachments},
 		{Name: "at the start", Body: attachments},
 		{Name: "a map before", Before: undecided + "8b93 86 81 8b90 83 81 6b 8b90 83 81 76", Body: attachments},
 		{Name: "bytes like a map before", Before: undecided + "8b9386 8b9386 82", Body: attachments},
@@ -149,7 +149,7 @@ func TestFindAttachments(t *testing.T) {
 		{Name: "a map ends the attachments", Before: undecided, Body: "8b93 86 82 8b90 83 84 70617468 8b90 83 81 61 8b90 83 81 6d 8b93 86 80"},
 		{Name: "two places", Before: undecided, Body: "8b93 86 81 8b90 83 84 70617468 " + attachments, Want: -1},
 		{Name: "without a key of Dubbo", Before: undecided, Body: "8b93 86 81 8b90 83 81 6b 8b90 83 81 76", Want: -1},
-		{Name: "a key that is no string", Before: undecided, Body: "8b93 86 81 8b8c 84 1a 8b90 83 81 76", Want: -1},
+		{Name: "a key that is not a string", Before: undecided, Body: "8b93 86 81 8b8c 84 1a 8b90 83 81 76", Want: -1},
 		{Name: "a reference to what was not read", Before: undecided, Body: "8b93 86 82 8b90 83 84 70617468 8b90 83 81 61 8b90 83 81 6d 8a 83 83 4c413b 81 85"},
 		{Name: "cut", Before: undecided, Body: "8b93 86 82 8b90 83 84 70617468 8b90 83 84 642e4869", Want: -1},
 	})

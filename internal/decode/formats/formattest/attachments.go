@@ -16,7 +16,7 @@ type Find struct {
 }
 
 // FindAttachments checks that the attachments of each body are found after an argument of class, a JVM descriptor, and are read to the end of
-// the body. whole, attachments alone, are not looked for where the end of the body is missing: there is no place to look from.
+// the body. whole, attachments alone, are not looked for where the end of the body is missing, because the search would start there.
 func FindAttachments(t *testing.T, f decode.Format, class, whole string, bodies []Find) {
 	t.Helper()
 	for _, c := range bodies {

@@ -178,7 +178,7 @@ const (
 
 func TestFindAttachments(t *testing.T) {
 	formattest.FindAttachments(t, Format, "LGen$User;", attachments, []formattest.Find{
-		{Name: "behind an object", Before: pojo, Body: attachments},
+		{Name: "after an object", Before: pojo, Body: attachments},
 		{Name: "at the start", Body: attachments},
 		{Name: "a map of the object before", Before: pojo + "000f 01 fc016b fc0176", Body: attachments},
 		{Name: "bytes like a map before", Before: pojo + "000f 000f 02", Body: attachments},
@@ -189,7 +189,7 @@ func TestFindAttachments(t *testing.T) {
 		{Name: "a map ends attachments with an object", Before: pojo, Body: "000f 02 fc0470617468 " + pojo + "fc016d 000f 01 fc016e f701", Want: -1},
 		{Name: "an empty map without a key of Dubbo", Before: pojo, Body: "000f 01 fc016d 000f00", Want: -1},
 		{Name: "a value of the application", Before: pojo, Body: "000f 01 fc0470617468 " + pojo, Want: -1},
-		{Name: "a key that is no string", Before: pojo, Body: "000f 01 f701 f702", Want: -1},
+		{Name: "a key that is not a string", Before: pojo, Body: "000f 01 f701 f702", Want: -1},
 		{Name: "cut", Before: pojo, Body: "000f 02 fc0470617468 fc04642e4869", Want: -1},
 	})
 }

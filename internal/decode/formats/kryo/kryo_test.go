@@ -118,7 +118,7 @@ const (
 
 func TestFindAttachments(t *testing.T) {
 	formattest.FindAttachments(t, Format, "LGen$User;", attachments, []formattest.Find{
-		{Name: "behind an object", Before: pojo, Body: attachments},
+		{Name: "after an object", Before: pojo, Body: attachments},
 		{Name: "at the start", Body: attachments},
 		{Name: "a map of the object before", Before: pojo + "2301 01 0301826b 03018276", Body: attachments},
 		{Name: "bytes like a map before", Before: pojo + "2301 2301 02", Body: attachments},
@@ -130,7 +130,7 @@ func TestFindAttachments(t *testing.T) {
 		{Name: "an empty map without a key of Dubbo", Before: pojo, Body: "2301 01 0301 826d 230100", Want: -1},
 		{Name: "a key by reference", Before: pojo, Body: "2301 02 0301 706174e8 03018261 0304 03018263"},
 		{Name: "a value of the application", Before: pojo, Body: "2301 01 0301 706174e8 " + pojo, Want: -1},
-		{Name: "a key that is no string", Before: pojo, Body: "2301 01 0202 0202", Want: -1},
+		{Name: "a key that is not a string", Before: pojo, Body: "2301 01 0202 0202", Want: -1},
 		{Name: "cut", Before: pojo, Body: "2301 02 0301 706174e8 0301 642e48e9", Want: -1},
 	})
 }
