@@ -140,10 +140,14 @@ var hostileConfig = Config{
 
 func hostile(t *testing.T, script []byte) {
 	h, cfg := &hostileHandler{t: t}, hostileConfig
-	a := New(cfg, h)
+	a, looks := New(cfg, h), New(cfg, &hostileHandler{t: t})
 	a.table.init(1, 2) // the same in every run
+	looks.table.init(1, 2)
 	scripted(script, func(s *packet.Segment, o *Origin) {
+		looks.empty.looked, looks.open.looked = 0, 0 // it looks for idle connections with each packet
+		looks.Segment(s, o)
 		a.Segment(s, o)
+		require.True(t, looks.Ledger == a.Ledger) // Equal takes most of the time
 		require.NoError(t, a.Ledger.Balance())
 		require.LessOrEqual(t, a.heldAll, cfg.MaxHeld)
 		require.LessOrEqual(t, a.open.n, cfg.MaxConnections)
