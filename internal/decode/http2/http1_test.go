@@ -276,6 +276,9 @@ func FuzzHTTP1(f *testing.F) {
 	f.Add("CONNECT x:1 HTTP/1.1\n\n\x16\x03\x01", "HTTP/1.1 200 OK\n\n\x16\x03\x03", []byte{3}, []byte{2})
 	f.Add("GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\x81", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x81", []byte{}, []byte{})
 	f.Add("POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 304 x\r\nDate: y\r\n\r\n", []byte{50}, []byte{4})
+	for _, accept := range []string{"application/json", "x-application/hessian", "application/json-rpc", "multipart/form-data", "text/event-stream"} {
+		f.Add("GET /a HTTP/1.1\r\nHost: x\r\nAccept: "+accept+"\r\n\r\n", "HTTP/1.1 404 x\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n[1,\"a\"]", []byte{20}, []byte{})
+	}
 	f.Fuzz(func(t *testing.T, client, server string, cuts, lost []byte) {
 		if len(client)+len(server) > 1<<16 || len(cuts) > 64 {
 			return

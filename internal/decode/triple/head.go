@@ -191,6 +191,9 @@ func (h *Head) Add(role Role, value string, hash uint64, unknown bool) {
 	case contentEncoding:
 		h.ContentEncoding = value
 	case acceptedTypes:
+		if h.target.accept != "" {
+			value = "*/*" // several fields are one list, which is not put together
+		}
 		h.target.accept = value
 	case grpcEncoding:
 		h.GRPCEncoding = value

@@ -273,6 +273,12 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
+// Of several Accept fields none tells alone what is accepted.
+func TestSeveralAccepts(t *testing.T) {
+	op := operation(NewDecoder(formats.All()), headers(":method", "GET", ":path", "/users", ":authority", "acme:80", "accept", "text/xml", "accept", "application/json"))
+	assert.Equal(t, "*/*", op.Accept)
+}
+
 // TestUnknownHeaders: what the capture lacks is not guessed.
 func TestUnknownHeaders(t *testing.T) {
 	d := NewDecoder(formats.All())
