@@ -264,6 +264,31 @@ func TestLeastUsed(t *testing.T) {
 	balance(t, w)
 }
 
+// The connection that follows the first one in the list may be idle sooner: it is looked at when it has become the first.
+func TestIdleAfterAnother(t *testing.T) {
+	w := newWire(Config{IdleTime: time.Minute, Linger: time.Hour})
+	next := map[uint16]uint32{}
+	use := func(port uint16, second int64, flags uint8) {
+		s := packet.Segment{Src: client, Dst: server, Flags: flags, Seq: next[port], Payload: []byte("x"), PayloadLen: 1}
+		if flags&packet.RST != 0 {
+			s.Payload, s.PayloadLen = nil, 0
+		}
+		s.Src.Port = port
+		w.send1(&s, second*1e9)
+		next[port]++
+	}
+	use(1, 0, ack)
+	use(2, 1, ack)
+	use(2, 20, ack)
+	use(1, 50, ack)
+	w.a.Tick(w.n, 61e9) // both go to the end of the list, by their last packets: 1 (of second 50), 2 (of second 20)
+	use(1, 62, ack|packet.RST)
+	w.a.Tick(w.n, 79e9)
+	assert.Zero(t, w.a.Ledger.Idle)
+	w.a.Tick(w.n, 81e9)
+	assert.Equal(t, int64(1), w.a.Ledger.Idle)
+}
+
 func TestIdle(t *testing.T) {
 	w := newWire(Config{IdleTime: time.Minute})
 	w.open(100)
