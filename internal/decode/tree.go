@@ -118,18 +118,29 @@ type Tree struct {
 	inlining    []int32
 	nextInlined int32
 	types       []*DeclaredType // of objects, whose Num is 1 + the index
+	idle        int             // bodies since one that needed more than maxKeptNodes
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
 const DefaultMaxNodes = 2 << 20
+
+// Nodes for more than maxKeptNodes are freed when idleBodies in a row have needed fewer: large bodies often come together.
+const (
+	maxKeptNodes = 1 << 16
+	idleBodies   = 256
+)
 
 // Reset empties the tree and keeps its memory.
 func (t *Tree) Reset() {
 	if t == nil {
 		return
 	}
-	if cap(t.Nodes) > 1<<16 {
-		t.Nodes = nil // one giant body must not keep its memory for the rest of the capture
+	if cap(t.Nodes) > maxKeptNodes {
+		if t.idle++; len(t.Nodes) > maxKeptNodes {
+			t.idle = 0
+		} else if t.idle >= idleBodies { // one giant body must not keep its memory for the rest of the capture
+			t.Nodes, t.idle = nil, 0
+		}
 	}
 	t.Nodes = t.Nodes[:0]
 	t.open = t.open[:0]
