@@ -91,7 +91,7 @@ func (h *Head) Read(b []byte, known *Lines) (ok bool) {
 	first := bytes.TrimSuffix(b[:h.FirstLen-1], []byte("\r"))
 	var last *line
 	if bytes.HasPrefix(first, []byte(VersionStart)) {
-		ok = h.statusLine(first)
+		ok = h.statusLine(first, known)
 		last = known.afterStatus()
 	} else {
 		last = known.request(first)
@@ -152,11 +152,11 @@ func (h *Head) add(name, value string, at, length int) {
 const VersionStart = "HTTP/1."
 
 // statusLine reads the first line of a response.
-func (h *Head) statusLine(line []byte) bool {
+func (h *Head) statusLine(line []byte, known *Lines) bool {
 	if len(line) < len(VersionStart+"0 000") || !isStatusLine(line) {
 		return false
 	}
-	code := string(line[len(VersionStart)+2:][:3])
+	code := known.code(line[len(VersionStart)+2:][:3])
 	h.Status, _ = strconv.Atoi(code)
 	h.oldVersion = line[len(VersionStart)] == '0'
 	h.VersionLen = len(VersionStart) + 2

@@ -7,7 +7,7 @@ import "bytes"
 type Lines struct {
 	fields map[string]*line
 	first  map[string]*line // first lines of requests, by themselves
-	status line             // stands for the first lines of responses
+	status line             // stands for the first lines of responses; its value is the last status
 }
 
 // line is a line of a head with its end. A line of a header field has the field's name, in lower case, and its value; the name is "" if it
@@ -47,6 +47,17 @@ func (l *Lines) afterStatus() *line {
 		return nil
 	}
 	return &l.status
+}
+
+// code returns a status as a string.
+func (l *Lines) code(b []byte) string {
+	if l == nil {
+		return string(b)
+	}
+	if l.status.value != string(b) {
+		l.status.value = string(b)
+	}
+	return l.status.value
 }
 
 // next returns the line at the start of b, or nil if b has none in full. It comes after another one; nil: that one is not kept.

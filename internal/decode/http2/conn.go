@@ -26,6 +26,7 @@ type lane struct {
 	// http1Fields are those of the last head of HTTP/1.
 	http1Fields []rpc.Header
 	http1Lines  *http1.Lines
+	product     *rpc.Extra // of the last message whose server names its product
 	// lent are the rows whose bodies lie in the current delivery.
 	lent []*row
 }

@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -118,15 +119,14 @@ func (c *conn) pass(r *row) {
 		m.Body = []byte{}
 	}
 	m.Span, m.Extra = r.span, nil
-	product := ""
 	if m.Kind == rpc.Response && m.Ends {
 		c.bodies.Outcome(m, r.heads(), !half.prefixed() && (half.unsure || st.use == triple.Plain))
 	}
 	if m.Kind == rpc.Response && m.Protocol.PlainHTTP {
-		product = c.bodies.Product(r.heads())
+		m.Extra = c.product(c.bodies.Product(r.heads()))
 	}
-	if len(r.spans) > 0 || product != "" {
-		m.Extra = &rpc.Extra{More: append([]rpc.Span(nil), r.spans...), Product: product}
+	if len(r.spans) > 0 {
+		m.Extra = &rpc.Extra{More: slices.Clone(r.spans), Product: m.Product()}
 	}
 	c.decode(r)
 	c.readBody(r)
@@ -148,6 +148,18 @@ func (c *conn) pass(r *row) {
 	}
 	r.lent = nil
 	c.drop(r)
+}
+
+// product returns what a message has of its server's product; nil without one. Successive messages share it.
+func (c *conn) product(name string) *rpc.Extra {
+	if name == "" {
+		return nil
+	}
+	l := c.lane
+	if l.product == nil || l.product.Product != name {
+		l.product = &rpc.Extra{Product: name}
+	}
+	return l.product
 }
 
 // readBody takes from a decoded message what its body tells of the call: the method of a request, and that it is one of Hessian.
