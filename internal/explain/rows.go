@@ -44,7 +44,7 @@ func headerRows(m *rpc.Message, secret Secret) []row {
 			secrets[int(h.Off)] = h
 		}
 	}
-	fields := m.Protocol.Header(m)
+	fields := m.Protocol.Header(nil, m, true)
 	rows := []row{{
 		name: "header", path: "header", class: "header", kind: "header", total: int(m.HeaderLen), container: true, node: -1,
 		children: len(fields), value: m.Kind.String(),

@@ -17,7 +17,9 @@ type Frames struct {
 	Depth int
 	// Redact omits error messages, and map keys in paths.
 	Redact bool
+	// rest and fields are scratch.
 	rest   []byte
+	fields []rpc.HeaderField
 }
 
 // AppendJSON appends the record of a frame without a line end. It uses the result of Prepare if the row has it.
@@ -89,7 +91,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 		f.product(r.Conn.Product(r.Side, m.Product()))
 	}
 	f.envelope(m, !p.Redact)
-	f.headerParts(m)
+	p.headerParts(f, m)
 	if m.Tree != nil {
 		m.Tree.Redact = p.Redact
 	}
@@ -177,13 +179,14 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 }
 
 // headerParts appends the fields of the header, for protocols whose headers vary.
-func (f *Record) headerParts(m *rpc.Message) {
+func (p *Frames) headerParts(f *Record, m *rpc.Message) {
 	if f.isCSV() || m.Protocol.HeaderLen > 0 || m.Protocol.Header == nil {
 		return
 	}
 	f.beginParts("headerParts")
-	for _, h := range m.Protocol.Header(m) {
-		f.part(h.Name, h.Len)
+	p.fields = m.Protocol.Header(p.fields[:0], m, false)
+	for i := range p.fields {
+		f.part(p.fields[i].Name, p.fields[i].Len)
 	}
 	f.endParts()
 }

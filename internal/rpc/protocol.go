@@ -71,8 +71,8 @@ type Protocol struct {
 	PayloadLimit int
 	// Attachments describes the attachments that the protocol's own peers add.
 	Attachments Attachments
-	// Header describes the fields of a message's header, in order and without gaps.
-	Header func(m *Message) []HeaderField
+	// Header appends the fields of a message's header, in order and without gaps. Their values are needed only if values is set.
+	Header func(list []HeaderField, m *Message, values bool) []HeaderField
 	// NewDecoder returns a decoder for the bodies of kept messages.
 	NewDecoder func(formats []decode.Format) Decoder
 	// FindHeader returns the offset in b of the first bytes that look like a header, or -1.

@@ -474,7 +474,7 @@ func findHeader(b []byte) int {
 }
 
 // headerFields describes the header of a message.
-func headerFields(m *rpc.Message) []rpc.HeaderField {
+func headerFields(list []rpc.HeaderField, m *rpc.Message, _ bool) []rpc.HeaderField {
 	h := parseHeader(m.Head)
 	var flags []string
 	switch {
@@ -513,11 +513,11 @@ func headerFields(m *rpc.Message) []rpc.HeaderField {
 			status += " " + text
 		}
 	}
-	return []rpc.HeaderField{
-		{Name: "magic", Value: "Dubbo", Off: 0, Len: 2},
-		{Name: "flags", Value: strings.Join(flags, ", "), Off: 2, Len: 1},
-		{Name: "status", Value: status, Off: 3, Len: 1},
-		{Name: "id", Value: strconv.FormatInt(h.ID, 10), Off: 4, Len: 8},
-		{Name: "bodyLength", Value: strconv.Itoa(h.BodyLen), Off: 12, Len: 4},
-	}
+	return append(list,
+		rpc.HeaderField{Name: "magic", Value: "Dubbo", Off: 0, Len: 2},
+		rpc.HeaderField{Name: "flags", Value: strings.Join(flags, ", "), Off: 2, Len: 1},
+		rpc.HeaderField{Name: "status", Value: status, Off: 3, Len: 1},
+		rpc.HeaderField{Name: "id", Value: strconv.FormatInt(h.ID, 10), Off: 4, Len: 8},
+		rpc.HeaderField{Name: "bodyLength", Value: strconv.Itoa(h.BodyLen), Off: 12, Len: 4},
+	)
 }

@@ -115,12 +115,12 @@ const (
 )
 
 // headerFields describes the head of a message.
-func headerFields(m *rpc.Message) []rpc.HeaderField {
+func headerFields(list []rpc.HeaderField, m *rpc.Message, values bool) []rpc.HeaderField {
 	n, ok := m.Native.(*native)
 	if !ok {
-		return nil
+		return list
 	}
-	l := headerLister{headers: m.Headers}
+	l := headerLister{list: list, headers: m.Headers, values: values}
 	for p := range n.pieces.all {
 		l.piece(&p, m.Head[p.off:p.off+p.len])
 	}
@@ -134,6 +134,7 @@ const maxListed = 4 << 10
 type headerLister struct {
 	list    []rpc.HeaderField
 	headers []rpc.Header // those that follow
+	values  bool         // are wanted
 }
 
 // piece adds the fields of a piece.
@@ -145,7 +146,7 @@ func (l *headerLister) piece(p *piece, own []byte) {
 		value, rest = http1Value, "lines"
 	default:
 		text := ""
-		if len(l.list) < maxListed {
+		if l.values && len(l.list) < maxListed {
 			text = p.value(own)
 		}
 		l.add(rpc.HeaderField{Name: pieceNames[p.kind], Value: text, Off: int(p.off), Len: int(p.len), Secret: p.isSecret()})
@@ -160,7 +161,11 @@ func (l *headerLister) piece(p *piece, own []byte) {
 		to := min(int(h.Off+h.Len), end)
 		from := int(h.Off)
 		parts, before := query(h, own[from-int(p.off):to-int(p.off)], from)
-		l.list = append(l.list, rpc.HeaderField{Name: fieldName(h), Value: value(h), Off: from, Len: before})
+		f := rpc.HeaderField{Name: fieldName(h), Off: from, Len: before}
+		if l.values {
+			f.Value = value(h)
+		}
+		l.list = append(l.list, f)
 		for _, part := range parts {
 			l.add(part)
 		}

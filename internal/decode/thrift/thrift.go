@@ -112,24 +112,24 @@ func keepHead(head []byte, styles ...style) []rpc.Span {
 }
 
 // headerFields describes the bytes before a message.
-func headerFields(m *rpc.Message) []rpc.HeaderField {
+func headerFields(list []rpc.HeaderField, m *rpc.Message, _ bool) []rpc.HeaderField {
 	if len(m.Head) == 0 {
-		return nil
+		return list
 	}
 	number := func(n int) string { return strconv.Itoa(n) }
 	length := rpc.HeaderField{Name: "frameLength", Value: number(int(binary.BigEndian.Uint32(m.Head))), Len: 4}
 	var h header
 	if len(m.Head) == 4 || !h.parseDubbo(m.Head) {
-		return []rpc.HeaderField{length}
+		return append(list, length)
 	}
-	list := []rpc.HeaderField{
+	list = append(list,
 		length,
-		{Name: "magic", Value: "Dubbo's thrift", Off: 4, Len: 2},
-		{Name: "messageLength", Value: number(int(binary.BigEndian.Uint32(m.Head[6:]))), Off: 6, Len: 4},
-		{Name: "headerLength", Value: number(int(binary.BigEndian.Uint16(m.Head[10:]))), Off: 10, Len: 2},
-		{Name: "version", Value: number(int(m.Head[12])), Off: 12, Len: 1},
-		{Name: "service", Value: decode.UTF8(m.Head[h.service.from:h.service.to]), Off: h.service.from - 4, Len: h.service.to - h.service.from + 4},
-	}
+		rpc.HeaderField{Name: "magic", Value: "Dubbo's thrift", Off: 4, Len: 2},
+		rpc.HeaderField{Name: "messageLength", Value: number(int(binary.BigEndian.Uint32(m.Head[6:]))), Off: 6, Len: 4},
+		rpc.HeaderField{Name: "headerLength", Value: number(int(binary.BigEndian.Uint16(m.Head[10:]))), Off: 10, Len: 2},
+		rpc.HeaderField{Name: "version", Value: number(int(m.Head[12])), Off: 12, Len: 1},
+		rpc.HeaderField{Name: "service", Value: decode.UTF8(m.Head[h.service.from:h.service.to]), Off: h.service.from - 4, Len: h.service.to - h.service.from + 4},
+	)
 	if h.path.to > 0 {
 		list = append(list, rpc.HeaderField{
 			Name: "path", Value: decode.UTF8(m.Head[h.path.from:h.path.to]), Off: h.path.from - 4, Len: h.path.to - h.path.from + 4,

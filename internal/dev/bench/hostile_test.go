@@ -224,7 +224,7 @@ const (
 // heads is a sink that has the headers of all messages described.
 type heads struct{ sink }
 
-func (heads) Frame(r *pipeline.Row) { r.Msg.Protocol.Header(r.Msg) }
+func (heads) Frame(r *pipeline.Row) { r.Msg.Protocol.Header(nil, r.Msg, true) }
 
 // TestHostileHeads reads hostile captures of HTTP/2 and of the switch to it as frames and explain do, which keep heads and bodies of
 // messages and describe them: a message needs a few times as much memory as its bytes, whatever frames it comes in. Captures of very

@@ -48,7 +48,7 @@ var parley = &rpc.Protocol{
 		},
 	},
 	StatusText: func(status int) string { return map[int]string{0: "FINE", 7: "NO_SUCH_THING"}[status] },
-	Header: func(m *rpc.Message) (list []rpc.HeaderField) {
+	Header: func(list []rpc.HeaderField, m *rpc.Message, _ bool) []rpc.HeaderField {
 		at := 0
 		until := func(name, value string, end int) {
 			if end > at {
