@@ -45,12 +45,10 @@ type Live struct {
 	mu      sync.Mutex
 	ring    *ring // Next uses its memory while it holds a block; others hold mu
 	watch   *watch
-	wake    int // eventfd, written by Close
 	stats   LiveStats
 	held    bool // Next uses the current block of the ring
 	polling bool // Next waits
 	freed   bool
-	fds     [3]unix.PollFd
 
 	notices []string // for opt.Notice, which is called without the lock because it may call States
 
@@ -64,7 +62,7 @@ type Live struct {
 // OpenLive starts to capture from interfaces, or from all with AnyInterface alone. It fails with an *Error of cause
 // NoInterface, Permission or Unreadable, or with the error of opt.Filter.
 func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
-	l := &Live{opt: opt.withDefaults(), names: strings.Join(ifaces, ","), wake: -1}
+	l := &Live{opt: opt.withDefaults(), names: strings.Join(ifaces, ",")}
 	l.in = Input{File: l.names, Format: "live", Dropped: -1}
 	if err := l.find(ifaces); err != nil {
 		return nil, err
@@ -78,7 +76,7 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 	}
 	raiseNetRaw()
 	if err := l.start(); err != nil {
-		l.closeDescriptors()
+		l.watch.close()
 		if l.ring != nil {
 			_ = l.ring.free()
 		}
@@ -150,14 +148,7 @@ func (l *Live) start() error {
 	if l.ring, err = openRing(kind, l.opt.Buffer, l.opt.SnapLen, l.opt.Sockets); err != nil {
 		return err
 	}
-	if l.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
-		return fmt.Errorf("eventfd: %w", err)
-	}
-	l.fds = [3]unix.PollFd{
-		{Fd: int32(l.ring.fd), Events: unix.POLLIN},
-		{Fd: int32(l.wake), Events: unix.POLLIN},
-		{Fd: int32(l.watch.events), Events: unix.POLLIN},
-	}
+	l.watch.listen(l.ring.wake)
 	if l.single && l.watch.slots[0].loop { // newer kernels then skip half of the work; the filter checks it too
 		_ = unix.SetsockoptInt(l.ring.fd, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1)
 	}
@@ -354,21 +345,19 @@ func (l *Live) nextBlock() error {
 	}
 }
 
-// wait waits without the lock until the socket, Close or the routing socket needs attention.
+// wait waits without the lock until the socket, Close or the routing socket needs attention, at most d.
 func (l *Live) wait(d time.Duration) error {
 	l.polling = true
 	l.mu.Unlock()
-	_, err := unix.Poll(l.fds[:], int((d+time.Millisecond-1)/time.Millisecond))
+	err := l.ring.wait(d, func() bool { return l.closed.Load() || l.watch.told.Load() })
 	l.mu.Lock()
 	l.polling = false
 	switch {
 	case l.closed.Load():
 		return l.finish()
-	case err == unix.EINTR:
-		return nil
 	case err != nil:
 		return l.failed(err)
-	case l.fds[0].Revents&unix.POLLERR != 0:
+	case !l.ring.ready():
 		return l.socketError()
 	}
 	return nil
@@ -532,11 +521,11 @@ func (l *Live) Close() error {
 	_ = l.readStats()
 	switch {
 	case l.polling:
-		_, _ = unix.Write(l.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+		l.ring.wake()
 		return nil
 	case l.held:
 		l.ring.unbind()
-		l.closeDescriptors()
+		l.watch.close()
 		runtime.AddCleanup(l, func(r *ring) { _ = r.free() }, l.ring)
 		return nil
 	}
@@ -555,15 +544,6 @@ func (l *Live) free() error {
 	}
 	l.freed = true
 	l.stats.Fill = 0
-	l.closeDescriptors()
-	return l.ring.free()
-}
-
-// closeDescriptors closes all descriptors but the socket. Next does not use them any more.
-func (l *Live) closeDescriptors() {
 	l.watch.close()
-	if l.wake >= 0 {
-		_ = unix.Close(l.wake)
-		l.wake = -1
-	}
+	return l.ring.free()
 }

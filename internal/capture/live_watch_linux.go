@@ -1,8 +1,11 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -27,8 +30,9 @@ type watch struct {
 	lastIndex int32
 	lastPlace int
 
-	events  int  // the routing socket, or -1
-	stale   bool // an interface has changed
+	events  *os.File    // the routing socket; nil: there is none
+	told    atomic.Bool // an event came
+	stale   bool        // an interface has changed
 	checked time.Time
 }
 
@@ -39,7 +43,7 @@ type slot struct {
 }
 
 func newWatch(isAny bool) *watch {
-	w := &watch{any: isAny, places: make(map[int32]int), lastIndex: -1, events: -1, checked: time.Now()}
+	w := &watch{any: isAny, places: make(map[int32]int), lastIndex: -1, checked: time.Now()}
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_ROUTE)
 	if err != nil {
 		return w
@@ -48,15 +52,33 @@ func newWatch(isAny bool) *watch {
 		_ = unix.Close(fd)
 		return w
 	}
-	w.events = fd
+	w.events = os.NewFile(uintptr(fd), "routing socket")
 	return w
 }
 
 func (w *watch) close() {
-	if w.events >= 0 {
-		_ = unix.Close(w.events)
-		w.events = -1
+	if w.events != nil {
+		_ = w.events.Close()
+		w.events = nil
 	}
+}
+
+// listen reads the routing socket until it is closed, and calls wake after events. The contents of the events are not needed.
+func (w *watch) listen(wake func()) {
+	if w.events == nil {
+		return
+	}
+	go func(events *os.File) {
+		var some [64]byte
+		for {
+			if _, err := events.Read(some[:]); err != nil && !errors.Is(err, unix.ENOBUFS) { // ENOBUFS: some events were lost
+				return
+			}
+			if !w.told.Swap(true) {
+				wake()
+			}
+		}
+	}(w.events)
 }
 
 // add adds an existing interface and returns its slot.
@@ -112,7 +134,7 @@ func (w *watch) due(now time.Time) bool {
 	if since < missingEvery {
 		return false
 	}
-	return w.events < 0 || !w.any && slices.ContainsFunc(w.slots, func(s slot) bool { return !s.Up })
+	return w.events == nil || !w.any && slices.ContainsFunc(w.slots, func(s slot) bool { return !s.Up })
 }
 
 // waitAtMost returns how long to wait, at most d, until the interfaces should be listed.
@@ -123,17 +145,9 @@ func (w *watch) waitAtMost(now time.Time, d time.Duration) time.Duration {
 	return d
 }
 
-// readEvents empties the routing socket. The contents of the events are not needed.
+// readEvents notes whether events came.
 func (w *watch) readEvents() {
-	if w.events < 0 {
-		return
-	}
-	var some [64]byte
-	for range 1000 {
-		n, err := unix.Read(w.events, some[:])
-		if n <= 0 && err != unix.ENOBUFS { // ENOBUFS: some events were lost
-			return
-		}
+	if w.told.Load() && w.told.Swap(false) {
 		w.stale = true
 	}
 }
