@@ -86,7 +86,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"methods", traffic.Config{Size: 1e8, Mix: "methods", Connections: 64}},
 		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
 		{"triple", traffic.Config{Size: 1e9, Mix: "triple", Connections: 64}},
-		{"rest", traffic.Config{Size: 3e8, Mix: "rest", Connections: 64}},
+		{"rest", traffic.Config{Size: 1e9, Mix: "rest", Connections: 64}},
 		{"triple tenth", traffic.Config{Size: 1e8, Mix: "triple", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
