@@ -144,7 +144,7 @@ func TestKnownLines(t *testing.T) {
 	parts := []string{"Content-Length", "content-length", "CONNECTION", "Upgrade", "x", "X-A", "", " ", "Tränsfer", "Transfer-Encoding", ":", ": ", ":\t", "chunked", "close, keep-alive", "12", "h2c", "\r\n", "\n", "\r\n ", strings.Repeat("v", 300)}
 	lines := new(Lines)
 	for range 50_000 {
-		head := []string{"GET /a HTTP/1.1\r\n", "HTTP/1.1 200 OK\r\n", "POST /b HTTP/1.0\n", "GET  HTTP/1.1\r\n"}[r.IntN(4)]
+		head := []string{"GET /a HTTP/1.1\r\n", "HTTP/1.1 200 OK\r\n", "POST /b HTTP/1.0\n", "GET  HTTP/1.1\r\n", "HTTP/1.1 404 Not Found\r\n"}[r.IntN(5)]
 		for range r.IntN(8) {
 			head += parts[r.IntN(len(parts))]
 		}
