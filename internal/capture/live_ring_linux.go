@@ -133,9 +133,9 @@ func (r *ring) ready() bool {
 	return atomic.LoadUint32(r.status(r.now))&unix.TP_STATUS_USER != 0
 }
 
-// wait waits until the kernel has handed over a block, until stop is true when wake is called, or for d. It returns early if the socket has an
-// error. The goroutine waits in the runtime's poller: after a system call that waits, the runtime's monitor runs every 20 µs for a while, which
-// was a fifth of the CPU time.
+// wait waits until the kernel has handed over a block, the socket has an error, or another goroutine has made stop true and called wake; at
+// most for d. The goroutine waits in the runtime's poller: after a system call that waits, the runtime's monitor runs every 20 µs or so for a
+// while, which was a fifth of the CPU time.
 func (r *ring) wait(d time.Duration, stop func() bool) error {
 	_ = r.file.SetReadDeadline(time.Now().Add(d))
 	woken := false

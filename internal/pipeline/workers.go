@@ -40,9 +40,10 @@ type item struct {
 	lane    int
 }
 
-// inFlight is the number of batches in use at once, maxItems the maximum number of packets in one.
+// inFlight is the number of batches in use at once, maxItems the maximum number of packets in one. With fewer batches goroutines wait for
+// each other more often, with many more they push each other out of the cache.
 const (
-	inFlight = 6
+	inFlight = 12
 	maxItems = 4096
 )
 
