@@ -121,9 +121,12 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 		}
 		lane := s.Lane(Lanes)
 		w := &b.work[lane%len(b.work)]
-		w.items = append(w.items, item{segment: *s, origin: r.origin, lane: lane})
+		n := len(w.items)
+		w.items = slices.Grow(w.items, 1)[:n+1]
+		it := &w.items[n] // filled in place, since it is large
+		it.segment, it.origin, it.lane = *s, r.origin, lane
 		if s.Extra > 0 { // reassembled from fragments in the decoder's memory
-			w.items[len(w.items)-1].segment.Payload = slices.Clone(s.Payload)
+			it.segment.Payload = slices.Clone(s.Payload)
 		}
 		items++
 		b.retired = append(b.retired, src.Retired()...)
