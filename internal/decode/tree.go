@@ -118,16 +118,18 @@ type Tree struct {
 	inlining    []int32
 	nextInlined int32
 	types       []*DeclaredType // of objects, whose Num is 1 + the index
-	idle        int             // bodies since one that needed more than maxKeptNodes
+	idle        int             // bodies since one that needed more than usualNodes
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
 const DefaultMaxNodes = 2 << 20
 
-// Nodes for more than maxKeptNodes are freed when idleBodies in a row have needed fewer: large bodies often come together.
+// One giant body must not keep its memory for the rest of the capture, but large ones often come together: memory for more than usualNodes is
+// freed when idleBodies in a row have needed no more than that, memory for more than mostKept (70 MB) at once.
 const (
-	maxKeptNodes = 1 << 16
-	idleBodies   = 256
+	usualNodes = 1 << 16
+	mostKept   = 1 << 19
+	idleBodies = 256
 )
 
 // Reset empties the tree and keeps its memory.
@@ -135,10 +137,11 @@ func (t *Tree) Reset() {
 	if t == nil {
 		return
 	}
-	if cap(t.Nodes) > maxKeptNodes {
-		if t.idle++; len(t.Nodes) > maxKeptNodes {
+	if cap(t.Nodes) > usualNodes {
+		if t.idle++; len(t.Nodes) > usualNodes {
 			t.idle = 0
-		} else if t.idle >= idleBodies { // one giant body must not keep its memory for the rest of the capture
+		}
+		if t.idle == idleBodies || cap(t.Nodes) > mostKept {
 			t.Nodes, t.idle = nil, 0
 		}
 	}

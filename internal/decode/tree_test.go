@@ -14,14 +14,14 @@ func TestTreeKeepsMemoryWhileLargeBodiesCome(t *testing.T) {
 			tree.Leaf(Int, ByIndex, "", i, i, i+1)
 		}
 	}
-	kept := func() bool { return cap(tree.Nodes) > maxKeptNodes }
-	fill(maxKeptNodes + 1)
+	kept := func() bool { return cap(tree.Nodes) > usualNodes }
+	fill(usualNodes + 1)
 	for range 3 {
 		for range idleBodies - 1 {
 			fill(1)
 			assert.True(t, kept())
 		}
-		fill(maxKeptNodes + 1)
+		fill(usualNodes + 1)
 	}
 	for range idleBodies {
 		fill(1)
@@ -30,7 +30,11 @@ func TestTreeKeepsMemoryWhileLargeBodiesCome(t *testing.T) {
 	fill(1)
 	assert.False(t, kept(), "as many bodies needed less")
 
-	fill(maxKeptNodes / 2)
+	fill(mostKept + 1)
+	fill(1)
+	assert.False(t, kept(), "too much to keep")
+
+	fill(usualNodes / 2)
 	small := cap(tree.Nodes)
 	for range 2 * idleBodies {
 		fill(1)
