@@ -2,7 +2,9 @@ package capture
 
 import (
 	"encoding/binary"
+	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,6 +118,38 @@ func TestLiveDownAndUp(t *testing.T) {
 			assert.Empty(t, l.Inputs()[0].Damage)
 		})
 	}
+}
+
+// A change of an interface ends a wait, and so does Close, however long the wait would be.
+func TestLiveIsWoken(t *testing.T) {
+	inNamespace(t)
+	pair(t, "v-ring0", "v-ring1")
+	var told []string
+	l := openLive(t, "v-ring0", LiveOptions{Poll: time.Hour, Notice: func(line string) { told = append(told, line) }})
+	var late atomic.Bool
+	watchdog := time.AfterFunc(time.Minute, func() {
+		late.Store(true)
+		_ = l.Close()
+	})
+	defer watchdog.Stop()
+	next := func() error {
+		var p Packet
+		for {
+			if err := l.Next(&p); err != nil {
+				return err
+			}
+		}
+	}
+	down := exec.Command("sh", "-c", "sleep 0.2; ip link set v-ring0 down") // in this namespace, while Next waits
+	require.NoError(t, down.Start())
+	assert.Equal(t, ErrTimeout, next())
+	assert.Equal(t, []string{"v-ring0 went down; waiting until it is back (Ctrl-C ends the capture)"}, told)
+	require.NoError(t, down.Wait())
+
+	closing := time.AfterFunc(200*time.Millisecond, func() { _ = l.Close() })
+	defer closing.Stop()
+	assert.Equal(t, ErrClosed, next())
+	assert.False(t, late.Load(), "nothing woke it for a minute")
 }
 
 // An interface of the same name with other packets is not taken into a capture that has one link type.
