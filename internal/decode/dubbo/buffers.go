@@ -9,9 +9,9 @@ type Buffers struct {
 	// first 64 KiB of a body are kept. A quarter is for shorter bodies; beyond that nothing more is kept. A quarter is for the
 	// windows of searches; beyond that every search decides with the bytes that it has.
 	Max         int
-	long, short int // bytes of the buffers larger than maxKept, and of the others
-	windows     int // bytes of the windows of searches
-	searches    []*search
+	long, short int       // bytes of the buffers larger than maxKept, and of the others
+	windows     int       // bytes of the windows of searches
+	searches    []*search // without windows
 	*pool
 }
 
@@ -24,11 +24,11 @@ type pool struct {
 	start     [usuallyEnough]byte // scratch for the start of a body
 }
 
-// maxKept and maxFreeBytes bound the memory of the buffers that are kept for the next frames, maxFree the number of other things: there may
-// be thousands of connections, each with a frame that crosses packets.
-const maxKept, maxFreeBytes, maxFree = 64 << 10, 24 * maxKept, 1 << 11
+// maxKept, maxPooled and maxFreeBytes bound the memory of the buffers that are kept for the next frames and windows, maxFree the number of other
+// things: there may be thousands of connections, each with a frame that crosses packets.
+const maxKept, maxPooled, maxFreeBytes, maxFree = 64 << 10, 2 * maxKept, 24 * maxKept, 1 << 11
 
-// maxSearches is the maximum number of searches that are kept for a lane, with their windows.
+// maxSearches is the maximum number of searches that are kept for a lane.
 const maxSearches = 12
 
 const defaultMax = 256 << 20
@@ -73,8 +73,8 @@ func (b *Buffers) note(n, sign int) {
 	}
 }
 
-// Buffers up to maxKept have one of bufferSizes sizes, from enough on, so that a body that grows leaves memory that another one needs.
-const bufferSizes = 17
+// Buffers up to maxPooled have one of bufferSizes sizes, from enough on, so that a body that grows leaves memory that another one needs.
+const bufferSizes = 19
 
 // bufferSize returns the smallest size for n bytes: 2 or 3 times a power of two.
 func bufferSize(n int) (index, size int) {
@@ -93,24 +93,49 @@ func (b *Buffers) get(n int) []byte {
 		b.note(n, 1)
 		return make([]byte, 0, n)
 	}
+	buf := b.take(n)
+	b.note(cap(buf), 1)
+	return buf
+}
+
+func (b *Buffers) put(buf []byte) {
+	b.note(cap(buf), -1)
+	b.giveBack(buf)
+}
+
+// take returns a buffer for at least n bytes, which are at most maxPooled.
+func (p *pool) take(n int) []byte {
 	i, size := bufferSize(n)
-	b.note(size, 1)
-	if k := len(b.free[i]) - 1; k >= 0 {
-		buf := b.free[i][k]
-		b.free[i] = b.free[i][:k]
-		b.freeBytes -= size
+	if k := len(p.free[i]) - 1; k >= 0 {
+		buf := p.free[i][k]
+		p.free[i] = p.free[i][:k]
+		p.freeBytes -= size
 		return buf
 	}
 	return make([]byte, 0, size)
 }
 
-func (b *Buffers) put(buf []byte) {
+// larger returns a buffer for at least n bytes, larger than buf, which it takes back; its bytes stay until the next call.
+func (p *pool) larger(buf []byte, n int) []byte {
+	var to []byte
+	if n <= maxPooled {
+		to = p.take(n)
+	} else {
+		to = make([]byte, 0, n+n/4)
+	}
+	p.giveBack(buf)
+	return to
+}
+
+// giveBack takes back what take returned, and drops other buffers.
+func (p *pool) giveBack(buf []byte) {
 	n := cap(buf)
-	b.note(n, -1)
-	if n <= maxKept && b.freeBytes+n <= maxFreeBytes {
-		i, _ := bufferSize(n)
-		b.free[i] = append(b.free[i], buf[:0])
-		b.freeBytes += n
+	if n == 0 || n > maxPooled || p.freeBytes+n > maxFreeBytes {
+		return
+	}
+	if i, size := bufferSize(n); size == n {
+		p.free[i] = append(p.free[i], buf[:0])
+		p.freeBytes += n
 	}
 }
 
@@ -140,11 +165,10 @@ func (b *Buffers) getSearch() *search {
 
 // putSearch takes back a search with an empty window.
 func (b *Buffers) putSearch(s *search) {
+	b.giveBack(s.store)
+	s.store = nil
 	if len(b.searches) < maxSearches && cap(s.deliveries) <= 1<<10 && cap(s.held) <= 1<<10 {
-		if cap(s.store) > maxKept {
-			s.store = nil
-		}
-		*s = search{store: s.store, deliveries: s.deliveries[:0], refuted: s.refuted, chain: s.empty()}
+		*s = search{deliveries: s.deliveries[:0], refuted: s.refuted, chain: s.empty()}
 		clear(s.refuted)
 		b.searches = append(b.searches, s)
 	}

@@ -27,11 +27,12 @@ func (r *resynchronizer) hold(b []byte, d rpc.Held) {
 	if len(s.window) == 0 {
 		s.window = s.store
 	}
-	window := append(s.window, b...)
-	if cap(window) > cap(s.store) {
+	window := s.window
+	if n := len(window) + len(b); n > cap(window) {
+		window = append(r.framer.cfg.Buffers.larger(s.store, n), window...)
 		s.store = window[:0]
 	}
-	r.setWindow(window)
+	r.setWindow(append(window, b...))
 }
 
 // skipTo skips the bytes of the window before a position.
