@@ -173,7 +173,8 @@ func (s *headScrubber) string(b []byte, scrub func(text []byte, alike func(byte)
 // except those of five bits, which are all frequent. Signs stay.
 func alike(c byte) string { return alikes()[c] }
 
-var alikes = sync.OnceValue(func() (table [256]string) {
+var alikes = sync.OnceValue(func() *[256]string {
+	var table [256]string
 	bits := func(c byte) uint64 { return hpack.HuffmanEncodeLength(string(bytes.Repeat([]byte{c}, 8))) }
 	for c := range 256 {
 		var of string
@@ -206,5 +207,5 @@ var alikes = sync.OnceValue(func() (table [256]string) {
 		}
 		table[c] = string(same)
 	}
-	return table
+	return &table
 })

@@ -103,14 +103,7 @@ func scrubText(text []byte, alike func(byte) string, r decode.Mapper) {
 	switch {
 	case alike != nil:
 		r.Alike(text, func(_ int, c byte) string { return alike(c) })
-	case utf8.Valid(text):
-		runes := r.Runes()
-		for _, c := range string(text) {
-			runes = append(runes, c)
-		}
-		r.Text(runes)
-		copy(text, string(runes))
-	default:
+	case !r.UTF8(text):
 		r.Bytes(text)
 	}
 }

@@ -31,10 +31,18 @@ func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.Bytes && from > 0 && b[from-1] == 'x' {
 		return mapHex(b[from+1:to], m)
 	}
-	if (n.Kind == decode.String || n.Kind == decode.Char) && !holds(b[from+1:to], n.Text, quoted) {
+	if (n.Kind == decode.String || n.Kind == decode.Char) && !holdsQuoted(b[from+1:to], n.Text) {
 		return false
 	}
 	return MapQuoted(b[from+1:to], n.Kind, m)
+}
+
+// holdsQuoted is holds for a text in quotes. Nearly all texts have no escapes.
+func holdsQuoted(b []byte, text string) bool {
+	if string(b) == text && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
+		return true
+	}
+	return holds(b, text, quoted)
 }
 
 // mapHex replaces bytes that are written as pairs of hexadecimal digits.
@@ -70,7 +78,9 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 			b = b[:len(b)-1]
 		}
 	}
-	mapCharacters(b, m, quoted, putQuoted)
+	if bytes.IndexByte(b, '\\') >= 0 || !m.UTF8(b) {
+		mapCharacters(b, m, quoted, putQuoted)
+	}
 	return true
 }
 
