@@ -48,12 +48,12 @@ var (
 	}
 	GRPC = &rpc.Protocol{
 		Name: "grpc", Read: "messages, bodies", RecognisedBy: "the content type application/grpc", Releases: "2.7.5 to 2.7.23", Capture: "grpc-java-1.72.0.pcap.zst",
-		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, ScrubBody: triple.ScrubBody,
 	}
 	Triple = &rpc.Protocol{
 		Name: "triple", Read: "messages, bodies", RecognisedBy: "gRPC with a header tri-…, a serialization in its content type, or Dubbo's wrapper",
 		Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
-		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, ScrubBody: triple.ScrubBody,
 	}
 )
 

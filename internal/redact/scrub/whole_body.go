@@ -43,7 +43,7 @@ func (s *Scrubber) Decoded(dst []byte, m *rpc.Message) ([]byte, Result) {
 func (s *Scrubber) bodyScrubber(m *rpc.Message) decode.BodyScrubber {
 	f := m.Format
 	if f == nil || f.ScrubBody == nil || m.Protocol.ScrubBody == nil || m.Err != nil || m.Kind.Control() || m.HeaderFormat != nil ||
-		m.Encoding != "" || !m.IsWhole() || len(m.Body) == 0 || !s.onlyOne(m) {
+		m.Encoding != "" || !m.IsWhole() || len(m.Body) == 0 || m.SerializationID != rpc.NoSerialization && !s.onlyOne(m) {
 		return nil
 	}
 	own := s.bodies[f]

@@ -1,0 +1,42 @@
+package triple
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// ScrubBody implements [rpc.Protocol].ScrubBody for wrappers: each field of data is a stream of its own. m was decoded to parts.
+func ScrubBody(b []byte, m *rpc.Message, s decode.BodyScrubber, r decode.Mapper) bool {
+	if !Wrapped(m) || m.Exception || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || m.Operation.Generic) {
+		return false
+	}
+	var few, fewTypes [16]field
+	w := wrapper{data: few[:0], types: fewTypes[:0]}
+	if !w.scan(b) || w.cut || w.end != len(b) || len(w.data) > 1 && len(b) > decode.DefaultMaxNodes/2 {
+		return false
+	}
+	if !w.staysNamed(w.name, nodeName) {
+		return false
+	}
+	types := nodeTypes
+	if m.Kind == rpc.Response {
+		types = nodeType
+	}
+	for _, f := range w.types {
+		if !w.staysNamed(f, types) {
+			return false
+		}
+	}
+	for _, f := range w.data {
+		if f.from == f.to || !s.ScrubBody(b[f.from:f.to], 1, false, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// staysNamed reports whether redaction keeps a field of a wrapper because it is what its name says.
+func (w *wrapper) staysNamed(f field, name string) bool {
+	n := decode.Node{Kind: decode.String, Label: decode.ByField, Parent: -1, Name: name, Text: string(w.b[f.from:f.to])}
+	return n.NamesCall()
+}
