@@ -334,10 +334,12 @@ func TestCaptures(t *testing.T) {
 	})
 }
 
-// Nearly all bodies of Hessian2 are copied without a tree.
+// Most bodies of Hessian2 are copied without a tree, over Triple as well.
 func TestBody(t *testing.T) {
-	c := newScrubbed(t)
-	c.run(filepath.Join(captures, "hessian2.pcap.zst"))
-	assert.Greater(t, 2*c.bodies, c.frames)
-	t.Log(c.bodies, "of", c.frames)
+	for _, name := range []string{"hessian2", "triple-3.3.6"} {
+		c := newScrubbed(t)
+		c.run(filepath.Join(captures, name+".pcap.zst"))
+		assert.Greater(t, 2*c.bodies, c.frames, name)
+		t.Log(name, c.bodies, "of", c.frames)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/http2"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
@@ -78,6 +79,63 @@ func FuzzFrame(f *testing.F) {
 		if fast, ok := s.Body([]byte("before"), &m.Message); ok {
 			require.Equal(t, out, fast)
 		}
+	})
+}
+
+// wrappers collects bodies of Triple.
+type wrappers struct {
+	requests, responses [][]byte
+}
+
+func (*wrappers) Call(*call.Call, bool) {}
+
+func (w *wrappers) Frame(r *pipeline.Row) {
+	switch m := r.Msg; {
+	case m.Protocol != http2.Triple || !m.IsWhole() || len(m.Body) > 4<<10:
+	case m.Kind == rpc.Request:
+		w.requests = append(w.requests, bytes.Clone(m.Body))
+	default:
+		w.responses = append(w.responses, bytes.Clone(m.Body))
+	}
+}
+
+// Whatever a body of Triple has in it: without a tree the copy is the same as with one.
+func FuzzWrapper(f *testing.F) {
+	src, err := capture.Open([]string{filepath.Join(captures, "triple-3.3.6.pcap.zst")}, capture.Options{})
+	require.NoError(f, err)
+	defer src.Close()
+	var w wrappers
+	_, err = pipeline.Run(src, pipeline.Options{Detail: rpc.Envelope, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, &w)
+	require.NoError(f, err)
+	require.NotEmpty(f, w.requests)
+	require.NotEmpty(f, w.responses)
+	for _, b := range w.requests {
+		f.Add(true, b)
+	}
+	for _, b := range w.responses {
+		f.Add(false, b)
+	}
+	s := New(formats.All(), key)
+	d := http2.Triple.NewDecoder(formats.All())
+	f.Fuzz(func(t *testing.T, request bool, body []byte) {
+		message := func() *rpc.Message {
+			m := new(rpc.Message)
+			m.Protocol, m.Kind, m.Body, m.Complete = http2.Triple, rpc.Response, body, true
+			m.BodyLen, m.Captured, m.MissingAt = len(body), len(body), len(body)
+			m.Headers = []rpc.Header{{Name: "content-type", Value: "application/grpc+proto"}}
+			if request {
+				m.Kind, m.Operation = rpc.Request, &rpc.Operation{Service: "org.acme.Orders", Method: "find"}
+			}
+			return m
+		}
+		was := bytes.Clone(body)
+		out, note := s.Message([]byte("before"), d.Decode(message(), rpc.Values))
+		require.Len(t, out, len("before")+len(body))
+		if fast, ok := s.Body([]byte("before"), d.Decode(message(), rpc.Parts)); ok {
+			require.Equal(t, out, fast)
+			require.Empty(t, note.String())
+		}
+		require.Equal(t, was, body, "the message itself is not changed")
 	})
 }
 
