@@ -228,16 +228,24 @@ func codeLengths(counts []int, limit int) []int {
 	}
 	for {
 		type node struct{ weight, left, right int }
-		var nodes []node
-		var open []int
-		for _, w := range weights {
-			open = append(open, len(nodes))
+		nodes := make([]node, 0, 2*len(weights))
+		leaves := make([]int, 0, len(weights)) // those that are not joined, the lightest first
+		for i, w := range weights {
+			leaves = append(leaves, i)
 			nodes = append(nodes, node{w, -1, -1})
 		}
-		for len(open) > 1 {
-			slices.SortStableFunc(open, func(x, y int) int { return nodes[x].weight - nodes[y].weight })
-			x, y := open[0], open[1]
-			open = append(open[2:], len(nodes))
+		slices.SortStableFunc(leaves, func(x, y int) int { return weights[x] - weights[y] })
+		joined := len(nodes) // the first one that is not joined with another one; each is as heavy as the one before, or heavier
+		lightest := func() (i int) {
+			if len(leaves) > 0 && (joined == len(nodes) || weights[leaves[0]] <= nodes[joined].weight) {
+				i, leaves = leaves[0], leaves[1:]
+				return i
+			}
+			joined++
+			return joined - 1
+		}
+		for range len(weights) - 1 {
+			x, y := lightest(), lightest()
 			nodes = append(nodes, node{nodes[x].weight + nodes[y].weight, x, y})
 		}
 		lengths := make([]int, len(nodes))

@@ -1,7 +1,9 @@
 package compress
 
 import (
+	"encoding/binary"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -9,7 +11,7 @@ import (
 // into literals and matches, in one block with fixed or own codes.
 
 // match is bytes of a text: a literal if dist is 0, else a copy of bytes at that distance.
-type match struct{ len, dist int }
+type match struct{ len, dist int32 }
 
 // Bounds of matches, and of the earlier places that are tried for each byte.
 const (
@@ -59,78 +61,183 @@ func fixedCodes() deflateCodes {
 	return c
 }
 
-// parse divides b into matches so that they take the fewest bits with these codes. Codes that are not there count as long.
-func (c *deflateCodes) parse(b []byte, earlier [][]match) []match {
-	cost := make([]int, len(b)+1)
-	best := make([]match, len(b)+1)
-	for i := range cost {
-		cost[i] = 1 << 60
+// orLong returns the length of a code; one that is not there counts as long.
+func orLong(length int) int32 {
+	if length > 0 {
+		return int32(length)
 	}
-	cost[0] = 0
-	of := func(lengths []int, symbol int) int {
-		if n := lengths[symbol]; n > 0 {
-			return n
+	return 13
+}
+
+// step is the last match on the cheapest way to a place, and the bits of that way.
+type step struct {
+	match
+	cost int32
+}
+
+// parse divides b into matches so that they take the fewest bits with these codes.
+func (c *deflateCodes) parse(b []byte, earlier *matches) []match {
+	steps := earlier.steps
+	for i := range steps {
+		steps[i].cost = 1 << 30
+	}
+	steps[0].cost = 0
+	var lengths [maxMatch + 1]int32 // the bits of each
+	for n := minMatch; n <= maxMatch; n++ {
+		l, extra, _ := lengthCode(n)
+		lengths[n] = orLong(c.lit[l]) + int32(extra)
+	}
+	for at, literal := range b {
+		cost := steps[at].cost
+		if bits, to := cost+orLong(c.lit[literal]), &steps[at+1]; bits < to.cost {
+			*to = step{match{1, 0}, bits}
 		}
-		return 13
-	}
-	take := func(at int, m match, bits int) {
-		if to := at + m.len; cost[at]+bits < cost[to] {
-			cost[to], best[to] = cost[at]+bits, m
-		}
-	}
-	for at, c2 := range b {
-		take(at, match{1, 0}, of(c.lit, int(c2)))
-		for _, m := range earlier[at] {
-			d, extra, _ := distCode(m.dist)
-			far := of(c.dist, d) + extra
-			least := minMatch
+		for _, m := range earlier.at(at) {
+			d, extra, _ := distCode(int(m.dist))
+			far := cost + orLong(c.dist[d]) + int32(extra)
+			least := int32(minMatch)
 			if m.len > 64 {
 				least = m.len - 4 // shorter ones of a long match do not pay
 			}
-			for n := least; n <= m.len; n++ {
-				l, extra, _ := lengthCode(n)
-				take(at, match{n, m.dist}, far+extra+of(c.lit, l))
+			bits, to := lengths[least:m.len+1], steps[at+int(least):at+int(m.len)+1]
+			for k := range to {
+				if bits := far + bits[k]; bits < to[k].cost {
+					to[k] = step{match{least + int32(k), m.dist}, bits}
+				}
 			}
 		}
 	}
-	var list []match
-	for at := len(b); at > 0; at -= best[at].len {
-		list = append(list, best[at])
+	list := earlier.list[:0]
+	for at := len(b); at > 0; at -= int(steps[at].len) {
+		list = append(list, steps[at].match)
 	}
 	slices.Reverse(list)
+	earlier.list = list
 	return list
 }
 
-// matches returns for each place of b the longest matches by distance: each is longer than the ones before.
-func matches(b []byte) [][]match {
-	all := make([][]match, len(b))
-	last := make(map[[minMatch]byte]int)
-	before := make([]int, len(b))
-	for at := 0; at+minMatch <= len(b); at++ {
-		key := [minMatch]byte(b[at:])
-		from, ok := last[key]
-		before[at] = -1
-		if ok {
-			before[at] = from
+// matches has for each place of a text the longest matches by distance: each is longer than the ones before.
+type matches struct {
+	all  []match
+	from []int32 // the index of the first match of each place, and the number of all
+	// What parse uses.
+	steps []step
+	list  []match
+}
+
+// at returns the matches at a place.
+func (m *matches) at(i int) []match { return m.all[m.from[i]:m.from[i+1]] }
+
+// grams are the lengths of the runs of bytes whose earlier places are known. A match that has as many bytes is followed by those that have
+// them, too.
+var grams = [...]int{minMatch, 5, 8}
+
+// earlierPlaces has for each place of a text the place before it of the same run of bytes, -1 without one, by length of the run.
+type earlierPlaces struct {
+	before [len(grams)][]int32
+	rank   []int32 // how many earlier places have the same first bytes
+}
+
+func findMatches(b []byte) *matches {
+	m := &matches{from: make([]int32, 1, len(b)+1), steps: make([]step, len(b)+1)}
+	p := earlierPlaces{rank: make([]int32, len(b))}
+	var last [len(grams)]*lastPlaces
+	for i := range grams {
+		p.before[i], last[i] = make([]int32, len(b)), newLastPlaces(len(b))
+	}
+	for at := range b {
+		for i, n := range grams {
+			if at+n > len(b) {
+				p.before[i][at] = -1
+				continue
+			}
+			var key [8]byte
+			copy(key[:n], b[at:])
+			p.before[i][at] = last[i].replace(binary.LittleEndian.Uint64(key[:]), int32(at))
 		}
-		last[key] = at
-		longest := minMatch - 1
-		for k := 0; ok && k < maxChain && at-from <= maxDist; k++ {
-			n := minMatch
-			for n < maxMatch && at+n < len(b) && b[from+n] == b[at+n] {
-				n++
-			}
-			if n > longest {
-				longest = n
-				all[at] = append(all[at], match{n, at - from})
-			}
-			if n == maxMatch || before[from] < 0 {
-				break
-			}
-			from = before[from]
+		if from := p.before[0][at]; from >= 0 {
+			p.rank[at] = p.rank[from] + 1
+			m.all = p.appendMatches(m.all, b, at)
+		}
+		m.from = append(m.from, int32(len(m.all)))
+	}
+	return m
+}
+
+// appendMatches appends the matches at a place.
+func (p *earlierPlaces) appendMatches(all []match, b []byte, at int) []match {
+	here := b[at:min(len(b), at+maxMatch)]
+	longest, level := minMatch-1, 0
+	before, nearest := p.before[0], p.rank[at]-maxChain
+	for from := before[at]; from >= 0 && p.rank[from] >= nearest && at-int(from) <= maxDist; from = before[from] {
+		there := b[from:][:len(here)]
+		if longest == len(here) || there[longest] != here[longest] {
+			continue
+		}
+		n := commonLength(here, there)
+		if n <= longest {
+			continue
+		}
+		longest = n
+		all = append(all, match{int32(n), int32(at) - from})
+		if n == maxMatch {
+			break
+		}
+		for level+1 < len(grams) && n >= grams[level+1] {
+			level++
+			before = p.before[level]
 		}
 	}
 	return all
+}
+
+// commonLength returns how many of the first bytes of a and b are the same. They have the same length.
+func commonLength(a, b []byte) (n int) {
+	for ; n+8 <= len(a); n += 8 {
+		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
+			return n + bits.TrailingZeros64(x)/8
+		}
+	}
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// lastPlaces has the last place of each run of bytes of a text, in an open-addressed table.
+type lastPlaces struct {
+	entries []lastPlace
+	shift   int
+}
+
+type lastPlace struct {
+	key   uint64
+	place int32 // plus 1; 0 if there is none
+}
+
+// newLastPlaces returns a table for a text of n bytes.
+func newLastPlaces(n int) *lastPlaces {
+	size := bits.Len(uint(2*n) | 15)
+	return &lastPlaces{entries: make([]lastPlace, 1<<size), shift: 64 - size}
+}
+
+// placeFactor is random, so that nobody can write a text whose runs have the same place in the table.
+var placeFactor = rand.Uint64() | 1
+
+// replace sets the last place of a run of bytes, and returns the one before, -1 without one.
+func (l *lastPlaces) replace(key uint64, at int32) int32 {
+	mask := len(l.entries) - 1
+	for i := int(key * placeFactor >> l.shift); ; i++ {
+		switch e := &l.entries[i&mask]; {
+		case e.place == 0:
+			*e = lastPlace{key, at + 1}
+			return -1
+		case e.key == key:
+			before := e.place - 1
+			e.place = at + 1
+			return before
+		}
+	}
 }
 
 // ownCodes returns the codes that are best for a list of matches.
@@ -141,12 +248,12 @@ func ownCodes(b []byte, list []match) deflateCodes {
 		if m.dist == 0 {
 			lit[b[at]]++
 		} else {
-			l, _, _ := lengthCode(m.len)
-			d, _, _ := distCode(m.dist)
+			l, _, _ := lengthCode(int(m.len))
+			d, _, _ := distCode(int(m.dist))
 			lit[l]++
 			dist[d]++
 		}
-		at += m.len
+		at += int(m.len)
 	}
 	lit[endOfText]++
 	return deflateCodes{lit: usedLengths(lit, 15), dist: usedLengths(dist, 15)}
@@ -179,13 +286,15 @@ type lowWriter struct {
 }
 
 func (w *lowWriter) write(v, n int) {
-	for ; n > 0; n-- {
+	for n > 0 {
 		if w.n%8 == 0 {
 			w.b = append(w.b, 0)
 		}
-		w.b[w.n/8] |= byte(v&1) << (w.n % 8)
-		w.n++
-		v >>= 1
+		k := min(n, 8-w.n%8)
+		w.b[w.n/8] |= byte(v&(1<<k-1)) << (w.n % 8)
+		w.n += k
+		n -= k
+		v >>= k
 	}
 }
 
@@ -210,14 +319,14 @@ func (w *lowWriter) text(b []byte, list []match, c *deflateCodes) {
 		if m.dist == 0 {
 			w.code(lit[b[at]], c.lit[b[at]])
 		} else {
-			l, extra, value := lengthCode(m.len)
+			l, extra, value := lengthCode(int(m.len))
 			w.code(lit[l], c.lit[l])
 			w.write(value, extra)
-			d, extra, value := distCode(m.dist)
+			d, extra, value := distCode(int(m.dist))
 			w.code(dist[d], c.dist[d])
 			w.write(value, extra)
 		}
-		at += m.len
+		at += int(m.len)
 	}
 	w.code(lit[endOfText], c.lit[endOfText])
 }
@@ -293,16 +402,18 @@ func (w *lowWriter) lengths(c *deflateCodes) {
 // maxParsed is the maximum length of a text for which all ways are tried, in bytes.
 const maxParsed = 64 << 10
 
-// smallest returns plain in one block, which is the last one unless more may follow.
-func smallest(plain []byte, final int) lowWriter {
-	earlier := matches(plain)
+// smallest returns plain in one block, which is the last one.
+func smallest(plain []byte) lowWriter {
+	const final = 1
+	earlier := findMatches(plain)
 	codes := fixedCodes()
 	list := codes.parse(plain, earlier)
 	var best lowWriter
 	best.write(final|2, 3)
 	best.text(plain, list, &codes)
+	own := ownCodes(plain, list)
 	for range 3 {
-		own := ownCodes(plain, list)
+		before := own
 		list = own.parse(plain, earlier)
 		own = ownCodes(plain, list)
 		var w lowWriter
@@ -310,6 +421,9 @@ func smallest(plain []byte, final int) lowWriter {
 		w.lengths(&own)
 		if w.text(plain, list, &own); w.n < best.n {
 			best = w
+		}
+		if slices.Equal(own.lit, before.lit) && slices.Equal(own.dist, before.dist) {
+			break // the next list would be the same
 		}
 	}
 	return best
@@ -320,14 +434,15 @@ func deflateTo(plain []byte, n int) []byte {
 	if len(plain) > maxParsed {
 		return deflateLong(plain, n)
 	}
-	last := smallest(plain, 1)
+	last := smallest(plain)
 	if n == 0 || len(last.b) == n {
 		return last.b
 	}
 	if len(last.b) > n {
 		return nil
 	}
-	block := smallest(plain, 0)
+	block := last
+	block.b[0] &^= 1 // more may follow
 	for fixed := range 8 {
 		for _, end := range [2]func(*lowWriter, int){(*lowWriter).empty, (*lowWriter).stored} {
 			w := lowWriter{slices.Clone(block.b), block.n}
