@@ -267,7 +267,12 @@ func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 // that could not be read are opaque. Options.Redact replaces them by their types and lengths.
 func (l *lane) renderValues(m *call.Message, msg *rpc.Message) {
 	if p := msg.Printed; p != nil {
-		m.KeepValues(p.Values, p.Attachments)
+		attachments := p.Attachments
+		if len(msg.Headers) > 0 {
+			attachments = msg.AppendAttachments(l.attachments[:0], l.opt.Redact)
+			l.attachments = attachments
+		}
+		m.KeepValues(p.Values, attachments)
 		return
 	}
 	b := l.rendered[:0]

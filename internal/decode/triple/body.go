@@ -26,6 +26,7 @@ type body struct {
 	short   decode.Cause   // why b ends early, None if it does not
 	whole   bool           // b is the whole body
 	detail  rpc.Detail
+	printed *decode.Printed // takes what count prints, nil if that is nothing
 	// wrapper is nil if the body is not a wrapper. formats are the dialects of its serialization, nil if that is unknown.
 	wrapper *wrapper
 	formats []*serialization
@@ -193,7 +194,7 @@ func (b *body) read(detail rpc.Detail) {
 		b.formats = b.toldDialects()
 		m.Format = b.formats[0].format
 	}
-	if detail == rpc.Parts && b.count() {
+	if detail == rpc.Parts && b.count() || detail == rpc.Values && b.print() {
 		return
 	}
 	m.Err = nil

@@ -30,7 +30,7 @@ func (b *body) count() bool {
 	}
 	parts, ok := decode.PartBytes{}, true
 	if w := b.wrapper; w == nil {
-		parts, ok = b.countStream(s, sum, field{to: len(b.b)}, "", true)
+		parts, ok = b.countStream(s, sum, field{to: len(b.b)}, 0, "", true)
 	} else {
 		if w.cut || w.end != len(b.b) {
 			return false
@@ -41,12 +41,12 @@ func (b *body) count() bool {
 			parts[decode.ClassEnvelope] += int32(f.to - f.from)
 			parts[decode.ClassOverhead] += int32(f.from - f.tag)
 		}
+		b.printField(w.name, nodeName)
+		if w.typesFirst {
+			b.printTypes()
+		}
 		for i, f := range w.data {
-			typ := b.resultType()
-			if m.Kind == rpc.Request {
-				typ = b.argumentType(i)
-			}
-			one, read := b.countStream(s, sum, f, typ, false)
+			one, read := b.countData(s, sum, i)
 			if !read {
 				return false
 			}
@@ -54,6 +54,9 @@ func (b *body) count() bool {
 			for class, n := range one {
 				parts[class] += n
 			}
+		}
+		if !w.typesFirst {
+			b.printTypes()
 		}
 	}
 	total := 0
@@ -65,6 +68,24 @@ func (b *body) count() bool {
 	}
 	b.counted(parts)
 	return true
+}
+
+// countData counts the bytes of argument i, or of the result, and prints it.
+func (b *body) countData(s *serialization, sum decode.Summer, i int) (parts decode.PartBytes, ok bool) {
+	f, typ := b.wrapper.data[i], b.resultType()
+	path := overheadPath
+	if b.m.Kind == rpc.Request {
+		typ, path = b.argumentType(i), "args."+overheadPath
+	}
+	if p := b.printed; p != nil {
+		if p.Printing == decode.PrintParts {
+			p.Parts = decode.AppendPart(append(p.Parts, ','), path, f.from-f.tag)
+		}
+		if b.m.Kind == rpc.Request {
+			p.Separate(i)
+		}
+	}
+	return b.countStream(s, sum, f, i, typ, false)
 }
 
 // counted sets what the body has of each class.
@@ -90,11 +111,14 @@ func (b *body) countHessian() bool {
 
 // countStream counts the bytes of a field that is a stream of the serialization, or of a whole body. It returns false if anything is
 // wrong with it.
-func (b *body) countStream(s *serialization, sum decode.Summer, f field, typ string, whole bool) (parts decode.PartBytes, ok bool) {
+func (b *body) countStream(s *serialization, sum decode.Summer, f field, index int, typ string, whole bool) (parts decode.PartBytes, ok bool) {
 	if whole {
 		b.setMethod(s.r)
 	}
 	s.r.Reset(b.b[f.from:f.to], decode.Malformed, nil)
+	if b.printed != nil {
+		s.r.(decode.Printer).Print(b.printed)
+	}
 	request := b.m.Kind == rpc.Request
 	l, name := decode.ByField, b.resultName()
 	if request {
@@ -108,7 +132,7 @@ func (b *body) countStream(s *serialization, sum decode.Summer, f field, typ str
 		}
 		r.Whole(l, name, 0)
 	} else {
-		s.r.Value(l, name, 0, typ)
+		s.r.Value(l, name, index, typ)
 	}
 	if request {
 		sum.Close()

@@ -38,6 +38,8 @@ type Decoder struct {
 	Route func(method, path string) string
 	// Borrow lets trees have texts that are valid only as long as their body, see [decode.Tree].
 	Borrow bool
+	// Printed takes what usual wrappers print, which then have no tree; nil: nothing is printed.
+	Printed *decode.Printed
 
 	byName     map[string][]*serialization
 	known      map[string]*known
@@ -195,7 +197,7 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 func (d *Decoder) DecodeBy(h Heads, m *rpc.Message, request *rpc.Operation, detail rpc.Detail) {
 	m.SerializationID, m.Serialization, m.Format = rpc.NoSerialization, "", nil
 	m.ResultKind, m.Exception = -1, false
-	m.Plain, m.UncompressedLen, m.Tree, m.Decoded, m.Err, m.Parts = nil, 0, nil, "", nil, decode.PartBytes{}
+	m.Plain, m.UncompressedLen, m.Tree, m.Printed, m.Decoded, m.Err, m.Parts = nil, 0, nil, nil, "", nil, decode.PartBytes{}
 	if m.Operation == nil && m.Kind == rpc.Request {
 		m.Operation = request
 	}
