@@ -1,15 +1,18 @@
 package triple
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/formats/formattest"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -84,6 +87,13 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	if m.Err == nil && m.Tree != nil && m.Decoded != "full" {
 		tb.Fatalf("decoded %s without an error", m.Decoded)
 	}
+	printed(tb, d, m, op, func() *rpc.Message {
+		m := make()
+		if kind == rpc.Response {
+			outcome(d, m)
+		}
+		return m
+	})
 	own, kindOfResult, serialization, called := m.Parts, m.ResultKind, m.Serialization, m.Operation
 	m = make()
 	if kind == rpc.Response {
@@ -111,6 +121,68 @@ func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte
 	}
 }
 
+// printed checks that what a message prints without a tree is what its tree prints: that of m, which was decoded to values. It returns how often the
+// message did without a tree.
+func printed(tb testing.TB, d *Decoder, m *rpc.Message, op *rpc.Operation, again func() *rpc.Message) (without int) {
+	tb.Helper()
+	text := func(m *rpc.Message) string {
+		all := m.AppendAttachments(nil, false)
+		if m.Kind == rpc.Request {
+			return string(m.AppendArguments(all))
+		}
+		return string(m.AppendResult(all))
+	}
+	var parts []byte
+	if m.Tree != nil {
+		m.Tree.EachPart(0, func(path []byte, _ decode.Class, _, bytes int) {
+			parts = decode.AppendPart(append(parts, ','), path, bytes)
+		})
+	}
+	want, values := *m, text(m)
+	for _, printing := range []decode.Printing{decode.PrintValues, decode.PrintParts} {
+		d.Printed = &decode.Printed{Printing: printing}
+		got := again()
+		d.Decode(got, op, rpc.Values)
+		d.Printed = nil
+		assert.Equal(tb, want.Parts, got.Parts)
+		assert.Equal(tb, want.Decoded, got.Decoded)
+		assert.Equal(tb, want.Err, got.Err)
+		assert.Equal(tb, want.Operation, got.Operation)
+		assert.Equal(tb, want.ResultKind, got.ResultKind)
+		switch {
+		case got.Printed == nil:
+			continue
+		case printing == decode.PrintParts:
+			assert.Equal(tb, string(parts), string(got.Printed.Parts))
+		default:
+			assert.Equal(tb, values, text(got))
+		}
+		without++
+	}
+	return without
+}
+
+// TestPrinted: nearly all values of hessian2 print without a tree.
+func TestPrinted(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/find")
+	rows, without := 0, 0
+	files, err := filepath.Glob("../formats/hessian2/testdata/values*.tsv")
+	require.NoError(t, err)
+	for _, file := range files {
+		for _, row := range formattest.Values(t, file) {
+			again := func() *rpc.Message { return message(rpc.Request, h, string(wrap("hessian4", []byte("N"), row.Body))) }
+			m := again()
+			op := operation(d, h)
+			d.Decode(m, op, rpc.Values)
+			without += printed(t, d, m, op, again)
+			rows++
+		}
+	}
+	t.Log(without, "of twice", rows)
+	assert.Greater(t, without, rows)
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
 		bob, "\x0a\x08hessian4\x12\x04\x03bob\x1a\x10java.lang.String", "\x0a\x08hessian4\x12\x01N\x1a\x04void", "\x0a\x09fastjson2\x12\x01\xaf\x1a\x03int",
@@ -130,6 +202,13 @@ func FuzzDecode(f *testing.F) {
 			f.Add([]byte(body), uint8(i), uint8(2), "application/octet-stream", "", "0")
 			f.Add([]byte(body), uint8(i), uint8(0), "application/json-rpc", "", "0")
 			f.Add([]byte(body), uint8(i), uint8(3), "application/json-rpc", "", "3")
+		}
+	}
+	files, err := filepath.Glob("../formats/hessian2/testdata/values*.tsv")
+	require.NoError(f, err)
+	for _, file := range files {
+		for i, row := range formattest.Values(f, file) {
+			f.Add(wrap("hessian4", row.Body), uint8(i), uint8(0), "application/grpc+proto", "", "0")
 		}
 	}
 	d := NewDecoder(formats.All())
