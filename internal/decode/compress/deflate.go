@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // A stream of deflate (RFC 1951) that must not be longer than the one of another compressor: the cheapest of all ways to divide the text
@@ -120,9 +121,12 @@ func (c *deflateCodes) parse(b []byte, earlier *matches) []match {
 type matches struct {
 	all  []match
 	from []int32 // the index of the first match of each place, and the number of all
-	// What parse uses.
-	steps []step
-	list  []match
+	// What finding them and parse use.
+	places earlierPlaces
+	text   []byte // with zeros after it
+	last   [len(grams)]lastPlaces
+	steps  []step
+	list   []match
 }
 
 // at returns the matches at a place.
@@ -138,31 +142,49 @@ type earlierPlaces struct {
 	rank   []int32 // how many earlier places have the same first bytes
 }
 
-func findMatches(b []byte) *matches {
-	m := &matches{from: make([]int32, 1, len(b)+1), steps: make([]step, len(b)+1)}
-	p := earlierPlaces{rank: make([]int32, len(b))}
-	var last [len(grams)]*lastPlaces
+// pooled has the memory of matches.
+var pooled = sync.Pool{New: func() any { return new(matches) }}
+
+// maxPooled is the largest number of matches that are kept for the next text.
+const maxPooled = 1 << 18
+
+// free gives the memory back.
+func (m *matches) free() {
+	if cap(m.all) > maxPooled {
+		m.all = nil
+	}
+	pooled.Put(m)
+}
+
+// find finds the matches of a text.
+func (m *matches) find(b []byte) {
+	m.all, m.from = m.all[:0], append(m.from[:0], 0)
+	m.text = append(append(m.text[:0], b...), make([]byte, 8)...)
+	m.steps = resized(m.steps, len(b)+1)
+	p := &m.places
+	p.rank = resized(p.rank, len(b))
 	for i := range grams {
-		p.before[i], last[i] = make([]int32, len(b)), newLastPlaces(len(b))
+		p.before[i] = resized(p.before[i], len(b))
+		m.last[i].reset(len(b))
 	}
 	for at := range b {
+		next := binary.LittleEndian.Uint64(m.text[at:])
 		for i, n := range grams {
-			if at+n > len(b) {
-				p.before[i][at] = -1
-				continue
+			p.before[i][at] = -1
+			if at+n <= len(b) {
+				p.before[i][at] = m.last[i].replace(m.text, next, ^uint64(0)>>(64-8*n), int32(at))
 			}
-			var key [8]byte
-			copy(key[:n], b[at:])
-			p.before[i][at] = last[i].replace(binary.LittleEndian.Uint64(key[:]), int32(at))
 		}
-		if from := p.before[0][at]; from >= 0 {
-			p.rank[at] = p.rank[from] + 1
+		if p.rank[at] = 0; p.before[0][at] >= 0 {
+			p.rank[at] = p.rank[p.before[0][at]] + 1
 			m.all = p.appendMatches(m.all, b, at)
 		}
 		m.from = append(m.from, int32(len(m.all)))
 	}
-	return m
 }
+
+// resized returns a slice of n elements, which may have anything.
+func resized[E any](s []E, n int) []E { return slices.Grow(s[:0], n)[:n] }
 
 // appendMatches appends the matches at a place.
 func (p *earlierPlaces) appendMatches(all []match, b []byte, at int) []match {
@@ -206,35 +228,32 @@ func commonLength(a, b []byte) (n int) {
 
 // lastPlaces has the last place of each run of bytes of a text, in an open-addressed table.
 type lastPlaces struct {
-	entries []lastPlace
-	shift   int
+	places []int32 // plus 1; 0 where there is none
+	shift  int
 }
 
-type lastPlace struct {
-	key   uint64
-	place int32 // plus 1; 0 if there is none
-}
-
-// newLastPlaces returns a table for a text of n bytes.
-func newLastPlaces(n int) *lastPlaces {
+// reset empties the table for a text of n bytes.
+func (l *lastPlaces) reset(n int) {
 	size := bits.Len(uint(2*n) | 15)
-	return &lastPlaces{entries: make([]lastPlace, 1<<size), shift: 64 - size}
+	l.places, l.shift = resized(l.places, 1<<size), 64-size
+	clear(l.places)
 }
 
 // placeFactor is random, so that nobody can write a text whose runs have the same place in the table.
 var placeFactor = rand.Uint64() | 1
 
-// replace sets the last place of a run of bytes, and returns the one before, -1 without one.
-func (l *lastPlaces) replace(key uint64, at int32) int32 {
-	mask := len(l.entries) - 1
+// replace sets the last place of the run of bytes that begins at a place, the masked ones of next, and returns the one before, -1 without one.
+func (l *lastPlaces) replace(text []byte, next, mask uint64, at int32) int32 {
+	key := next & mask
+	last := len(l.places) - 1
 	for i := int(key * placeFactor >> l.shift); ; i++ {
-		switch e := &l.entries[i&mask]; {
-		case e.place == 0:
-			*e = lastPlace{key, at + 1}
+		switch place := &l.places[i&last]; {
+		case *place == 0:
+			*place = at + 1
 			return -1
-		case e.key == key:
-			before := e.place - 1
-			e.place = at + 1
+		case binary.LittleEndian.Uint64(text[*place-1:])&mask == key:
+			before := *place - 1
+			*place = at + 1
 			return before
 		}
 	}
@@ -405,7 +424,9 @@ const maxParsed = 64 << 10
 // smallest returns plain in one block, which is the last one.
 func smallest(plain []byte) lowWriter {
 	const final = 1
-	earlier := findMatches(plain)
+	earlier := pooled.Get().(*matches)
+	defer earlier.free()
+	earlier.find(plain)
 	codes := fixedCodes()
 	list := codes.parse(plain, earlier)
 	var best lowWriter
