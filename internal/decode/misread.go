@@ -10,13 +10,35 @@ import (
 // CanBeName reports whether a class or a field can have that name, or s is empty. Other texts in the place of a name come from a body
 // that was misread, and may be values.
 func CanBeName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !inName[c] && (c != '@' || i > 0) {
+			return c >= utf8.RuneSelf && canBeName(s)
+		}
+	}
+	return true
+}
+
+// canBeName is CanBeName for names with characters that are not ASCII.
+func canBeName(s string) bool {
 	for i, c := range s {
-		if unicode.IsSpace(c) || unicode.IsControl(c) || c == utf8.RuneError || c == '@' && i > 0 || strings.ContainsRune("!\"%&'()*+,:=?\\^`{|}~", c) {
+		if c < utf8.RuneSelf {
+			if !inName[c] && (c != '@' || i > 0) {
+				return false
+			}
+		} else if unicode.IsSpace(c) || unicode.IsControl(c) || c == utf8.RuneError {
 			return false
 		}
 	}
 	return true
 }
+
+// inName has the characters of ASCII that may be anywhere in a name.
+var inName = func() (in [256]bool) {
+	for c := byte('!'); c < 0x7f; c++ {
+		in[c] = strings.IndexByte("!\"%&'()*+,:=?@\\^`{|}~", c) < 0
+	}
+	return in
+}()
 
 // CanBeClass reports whether a class can have that name, as Class.getName returns it.
 func CanBeClass(s string) bool {
