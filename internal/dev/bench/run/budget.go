@@ -67,6 +67,10 @@ var rates = []struct {
 	{mode: "explain of the last frame", row: "explain", file: "tenth", least: 400},
 	{mode: "calls as Parquet", row: "parquet", file: "tenth", least: 250},
 	{mode: "redact", row: "redact", file: "tenth", least: 100},
+	{mode: "Triple, frames", row: "frames triple", file: "triple tenth", least: 150},
+	{mode: "Triple, calls with values", row: "calls triple", file: "triple tenth", least: 150},
+	{mode: "Triple, redact", row: "redact triple", file: "triple tenth", least: 100},
+	{mode: "REST, redact", row: "redact rest", file: "rest tenth", least: 100},
 }
 
 // measureBudget makes the captures, checks what dubbo-wire finds in them, measures all rows in turn, and reports whether
@@ -88,6 +92,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"triple", traffic.Config{Size: 1e9, Mix: "triple", Connections: 64}},
 		{"rest", traffic.Config{Size: 1e9, Mix: "rest", Connections: 64}},
 		{"triple tenth", traffic.Config{Size: 1e8, Mix: "triple", Connections: 64}},
+		{"rest tenth", traffic.Config{Size: 1e8, Mix: "rest", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
 		if c.name == "methods" {
@@ -153,6 +158,8 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		command("calls of one", "tenth", "calls", "--format", "jsonl", "--service", "UserService"),
 		command("explain", "tenth", "explain", "--frame", fmt.Sprint(messages["tenth"])),
 		command("parquet", "tenth", "calls", "-o", parquet), command("redact", "tenth", "redact", "-o", redacted),
+		command("calls triple", "triple tenth", "calls", "--format", "jsonl"), command("redact triple", "triple tenth", "redact", "-o", redacted),
+		command("redact rest", "rest tenth", "redact", "-o", redacted),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
 		return false, err
