@@ -11,21 +11,20 @@ import (
 // that was misread, and may be values.
 func CanBeName(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !inName[c] && (c != '@' || i > 0) {
-			return c >= utf8.RuneSelf && canBeName(s)
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
+			return canEndName(s[i:])
+		case !inName[c] && (c != '@' || i > 0):
+			return false
 		}
 	}
 	return true
 }
 
-// canBeName is CanBeName for names with characters that are not ASCII.
-func canBeName(s string) bool {
-	for i, c := range s {
-		if c < utf8.RuneSelf {
-			if !inName[c] && (c != '@' || i > 0) {
-				return false
-			}
-		} else if unicode.IsSpace(c) || unicode.IsControl(c) || c == utf8.RuneError {
+// canEndName is CanBeName for the rest of a name from its first character beyond ASCII on.
+func canEndName(s string) bool {
+	for _, c := range s {
+		if c < utf8.RuneSelf && !inName[c] || c >= utf8.RuneSelf && (unicode.IsSpace(c) || unicode.IsControl(c) || c == utf8.RuneError) {
 			return false
 		}
 	}

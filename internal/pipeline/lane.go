@@ -272,7 +272,9 @@ func (l *lane) renderValues(m *call.Message, msg *rpc.Message) {
 			attachments = msg.AppendAttachments(l.attachments[:0], l.opt.Redact)
 			l.attachments = attachments
 		}
-		m.KeepValues(p.Values, attachments)
+		if m.KeepValues(p.Values, attachments); cap(l.attachments) > maxRendered {
+			l.attachments = nil
+		}
 		return
 	}
 	b := l.rendered[:0]

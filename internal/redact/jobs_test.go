@@ -22,17 +22,20 @@ func TestRedactJobs(t *testing.T) {
 		paths, _ := filepath.Glob(filepath.Join(captures, name+"*.pcap*"))
 		require.NotEmpty(t, paths, name)
 		for _, memory := range []int{0, 16 << 10} {
-			without := redactWith(t, paths[0], Options{Memory: memory}, false)
+			without, _ := redactWith(t, paths[0], Options{Memory: memory}, false)
 			for _, jobs := range []int{1, 3} {
-				got := redactWith(t, paths[0], Options{Memory: memory, Jobs: jobs}, true)
+				got, queued := redactWith(t, paths[0], Options{Memory: memory, Jobs: jobs}, true)
 				assert.True(t, string(without) == string(got), "%s, %d jobs, %d bytes", paths[0], jobs, memory)
+				if name == "hessian2" {
+					assert.Equal(t, jobs > 1, queued > 0, "%d messages for workers", queued)
+				}
 			}
 		}
 	}
 }
 
-// redactWith returns the copy of a capture; instead says whether messages are copied without a tree.
-func redactWith(t *testing.T, path string, o Options, instead bool) []byte {
+// redactWith returns the copy of a capture, and how many messages workers have copied; instead says whether messages are copied without a tree.
+func redactWith(t *testing.T, path string, o Options, instead bool) (out []byte, queued int) {
 	t.Helper()
 	src, err := capture.Open([]string{path}, capture.Options{})
 	require.NoError(t, err)
@@ -45,13 +48,22 @@ func redactWith(t *testing.T, path string, o Options, instead bool) []byte {
 	r := New(o)
 	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, WholeBodies: true, Rows: true, Tap: r}
 	if instead {
-		opt.Instead = r.Instead
+		opt.Instead = func() func(m *rpc.Message) any {
+			own := r.Instead()
+			return func(m *rpc.Message) any {
+				x := own(m)
+				if c, ok := x.(*copied); ok && c.batch != nil {
+					queued++
+				}
+				return x
+			}
+		}
 	}
 	_, err = pipeline.Run(src, opt, r)
 	require.NoError(t, err)
 	_, err = r.Close()
 	require.NoError(t, err)
-	out, err := os.ReadFile(f.Name())
+	out, err = os.ReadFile(f.Name())
 	require.NoError(t, err)
-	return out
+	return out, queued
 }

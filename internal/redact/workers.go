@@ -106,7 +106,7 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 	}
 	one := new(copied)
 	return func(m *rpc.Message) any {
-		if len(r.queue) < cap(r.queue) && m.Native == nil { // workers do not know the connection
+		if len(r.queue) < cap(r.queue) && m.Protocol.ScrubHead == nil { // workers do not know the connection, which heads with values need
 			if !r.scrubber.MayBody(m) {
 				return nil
 			}
@@ -148,7 +148,7 @@ func (r *Redactor) enqueue(m *rpc.Message) *copied {
 	c.both, c.memory = r.original(m)
 	c.both = c.both[:2*c.n]
 	c.m.Head, c.m.Body = c.both[:len(m.Head):len(m.Head)], c.both[len(m.Head):c.n:c.n]
-	c.m.Pieces = nil
+	c.m.Native, c.m.Pieces = nil, nil // what is known of the connection does not matter to such a body
 	if r.batch == nil {
 		r.batch = &batch{done: make(chan struct{})}
 	}

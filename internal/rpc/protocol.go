@@ -282,7 +282,7 @@ type Env struct {
 	Borrow bool
 	// Printed, if set, takes what bodies print as they are decoded to all values. Those that do so have no tree. A Conn need not do that.
 	Printed *decode.Printed
-	// AskFirst is set if Needs.Want is called for a whole body of which only the envelope was decoded, although Detail is more; if it
+	// AskFirst is set if Needs.Want is called for a whole body of which the envelope or the parts were decoded, although Detail is more; if it
 	// returns Envelope no more is decoded. A Conn need not do that.
 	AskFirst bool
 	// Framing is set if Sink.Framing is to be called, and Message.Pieces are needed.

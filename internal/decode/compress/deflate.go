@@ -132,8 +132,8 @@ type matches struct {
 // at returns the matches at a place.
 func (m *matches) at(i int) []match { return m.all[m.from[i]:m.from[i+1]] }
 
-// grams are the lengths of the runs of bytes whose earlier places are known. A match that has as many bytes is followed by those that have
-// them, too.
+// grams are the lengths of the runs of bytes whose earlier places are known. After a match of so many bytes only places with the same run
+// can have a longer one.
 var grams = [...]int{minMatch, 5, 8}
 
 // earlierPlaces has for each place of a text the place before it of the same run of bytes, -1 without one, by length of the run.

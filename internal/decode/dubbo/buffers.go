@@ -115,8 +115,8 @@ func (p *pool) take(n int) []byte {
 	return make([]byte, 0, size)
 }
 
-// larger returns a buffer for at least n bytes, larger than buf, which it takes back; its bytes stay until the next call.
-func (p *pool) larger(buf []byte, n int) []byte {
+// instead returns a buffer for at least n bytes in place of buf, which it takes back; the bytes of buf stay until the next call.
+func (p *pool) instead(buf []byte, n int) []byte {
 	var to []byte
 	if n <= maxPooled {
 		to = p.take(n)

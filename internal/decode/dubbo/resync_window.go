@@ -29,7 +29,7 @@ func (r *resynchronizer) hold(b []byte, d rpc.Held) {
 	}
 	window := s.window
 	if n := len(window) + len(b); n > cap(window) {
-		window = append(r.framer.cfg.Buffers.larger(s.store, n), window...)
+		window = append(r.framer.cfg.Buffers.instead(s.store, n), window...)
 		s.store = window[:0]
 	}
 	r.setWindow(append(window, b...))

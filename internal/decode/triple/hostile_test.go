@@ -1,7 +1,9 @@
 package triple
 
 import (
+	"bytes"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -181,6 +183,19 @@ func TestPrinted(t *testing.T) {
 	}
 	t.Log(without, "of twice", rows)
 	assert.Greater(t, without, rows)
+
+	blob := append(bytes.Repeat(append([]byte("A\xff\xff"), make([]byte, 0xffff)...), 10), "B\x00\x00"...)
+	for n, want := range []int{1: 2, 2: 0} { // the values of several large arguments may be too many for a tree
+		if n > 0 {
+			again := func() *rpc.Message {
+				return message(rpc.Request, h, string(wrap("hessian4", slices.Repeat([][]byte{blob}, n)...)))
+			}
+			m := again()
+			op := operation(d, h)
+			d.Decode(m, op, rpc.Values)
+			assert.Equal(t, want, printed(t, d, m, op, again), "%d arguments", n)
+		}
+	}
 }
 
 func FuzzDecode(f *testing.F) {

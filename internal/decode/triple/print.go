@@ -13,7 +13,7 @@ const overheadPath = "#" + overhead
 // print prints a wrapper as it is counted, without a tree. It returns false if the wrapper needs a tree.
 func (b *body) print() bool {
 	p, w, m := b.d.Printed, b.wrapper, b.m
-	if p == nil || w == nil || len(b.formats) == 0 || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || hasQuery(m)) {
+	if p == nil || w == nil || w.needsTree() || len(b.formats) == 0 || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || hasQuery(m)) {
 		return false
 	}
 	if _, ok := b.formats[0].reader().(decode.Printer); !ok {
@@ -47,6 +47,9 @@ func hasQuery(m *rpc.Message) bool {
 		return ok
 	})
 }
+
+// needsTree reports whether a tree may not take all values of a wrapper, though that of each field would: only the tree tells.
+func (w *wrapper) needsTree() bool { return len(w.data) > 1 && len(w.b) > decode.DefaultMaxNodes/2 }
 
 // hasEmpty reports whether a field has no content. The parts around it are one.
 func (w *wrapper) hasEmpty() bool {

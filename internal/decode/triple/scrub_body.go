@@ -12,7 +12,7 @@ func ScrubBody(b []byte, m *rpc.Message, s decode.BodyScrubber, r decode.Mapper)
 	}
 	var few, fewTypes [16]field
 	w := wrapper{data: few[:0], types: fewTypes[:0]}
-	if !w.scan(b) || w.cut || w.end != len(b) || len(w.data) > 1 && len(b) > decode.DefaultMaxNodes/2 {
+	if !w.scan(b) || w.cut || w.end != len(b) || w.needsTree() {
 		return false
 	}
 	if !w.staysNamed(w.name, nodeName) {

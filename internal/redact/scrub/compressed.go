@@ -29,8 +29,8 @@ func (s *Scrubber) replaceCompressed(body []byte, m *rpc.Message) (refused strin
 	plain.Captured, plain.MissingAt = len(m.Plain), len(m.Plain)
 	was := bytes.Clone(m.Plain)
 	if m.Format != nil {
-		s.uncompressed.Formats = s.formats // what it returns must outlive the next walks
-		plain = *s.uncompressed.Decode(&plain, rpc.Values)
+		own := rpc.Decoders{Formats: s.formats} // what it returns must outlive the next walks
+		plain = *own.Decode(&plain, rpc.Values)
 	}
 	names := namesIn(&plain)
 	defer func() { s.prf.even, s.name = 0, "" }()

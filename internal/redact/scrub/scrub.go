@@ -31,16 +31,14 @@ type Scrubber struct {
 	formats  []decode.Format
 	decoders rpc.Decoders
 	refilled [2]rpc.Decoders // take turns after values became filler
-	// uncompressed decodes what a compressed body contains.
-	uncompressed rpc.Decoders
-	bodies       map[*decode.Format]decode.BodyScrubber
-	learned      map[place]uint8 // the strategies that worked
-	filled       []Filled
-	left         int
-	original     []byte // of the message
-	edits        []edit
-	misread      bool // the message holds a name that cannot be one
-	kept         []bool
+	bodies   map[*decode.Format]decode.BodyScrubber
+	learned  map[place]uint8 // the strategies that worked
+	filled   []Filled
+	left     int
+	original []byte // of the message
+	edits    []edit
+	misread  bool // the message holds a name that cannot be one
+	kept     []bool
 	// trace, in tests, is called when the strategy before this one did not work for node i.
 	trace func(m *rpc.Message, i int, strategy uint8, reason string)
 }
