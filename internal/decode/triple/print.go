@@ -67,11 +67,7 @@ func (b *body) printField(f field, name string) {
 
 // printTypes prints the parts of the fields with types.
 func (b *body) printTypes() {
-	name := nodeTypes
-	if b.m.Kind == rpc.Response {
-		name = nodeType
-	}
 	for _, f := range b.wrapper.types {
-		b.printField(f, name)
+		b.printField(f, typesName(b.m))
 	}
 }

@@ -18,12 +18,8 @@ func ScrubBody(b []byte, m *rpc.Message, s decode.BodyScrubber, r decode.Mapper)
 	if !w.staysNamed(w.name, nodeName) {
 		return false
 	}
-	types := nodeTypes
-	if m.Kind == rpc.Response {
-		types = nodeType
-	}
 	for _, f := range w.types {
-		if !w.staysNamed(f, types) {
+		if !w.staysNamed(f, typesName(m)) {
 			return false
 		}
 	}

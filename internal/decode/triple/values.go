@@ -55,7 +55,7 @@ func (b *body) readWrapper() int {
 		return b.readResponse()
 	}
 	if w.typesFirst {
-		b.texts(nodeTypes)
+		b.texts()
 	}
 	start := w.name.to
 	if len(w.data) > 0 {
@@ -71,7 +71,7 @@ func (b *body) readWrapper() int {
 		b.m.ReadGeneric(args)
 	}
 	if !w.typesFirst {
-		b.texts(nodeTypes)
+		b.texts()
 	}
 	b.endsEarly()
 	return w.end
@@ -81,7 +81,7 @@ func (b *body) readWrapper() int {
 func (b *body) readResponse() int {
 	w, t := b.wrapper, b.m.Tree
 	if w.typesFirst {
-		b.texts(nodeType)
+		b.texts()
 	}
 	for _, f := range w.data {
 		from := len(t.Nodes)
@@ -92,7 +92,7 @@ func (b *body) readResponse() int {
 		}
 	}
 	if !w.typesFirst {
-		b.texts(nodeType)
+		b.texts()
 	}
 	b.endsEarly()
 	return w.end
@@ -142,10 +142,18 @@ func (b *body) endsEarly() {
 }
 
 // texts reads the fields with types.
-func (b *body) texts(name string) {
+func (b *body) texts() {
 	for _, f := range b.wrapper.types {
-		b.text(f, name)
+		b.text(f, typesName(b.m))
 	}
+}
+
+// typesName returns the name of the fields with types in a wrapper of m.
+func typesName(m *rpc.Message) string {
+	if m.Kind == rpc.Response {
+		return nodeType
+	}
+	return nodeTypes
 }
 
 // text reads a field that is a text.
