@@ -428,7 +428,7 @@ func (p *pathWriter) wrote(n *Node, i int32) bool {
 	return k >= 0 && isOwn(p.buf, p.open[k].length)
 }
 
-var anyElement = []byte("[*]")
+const anyElement = "[*]"
 
 // hasRoom reports whether fields of object n, node i, which was entered last, have paths of their own.
 func (p *pathWriter) hasRoom(n *Node, i int32) bool {

@@ -10,7 +10,7 @@ func (t *Tree) Paths() func(i int) string {
 		p.enter(t, int32(i))
 		n := &t.Nodes[i]
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
-			return t.Reference(i)
+			return t.Path(i)
 		}
 		return string(p.path(n))
 	}

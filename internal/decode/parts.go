@@ -142,7 +142,7 @@ func (t *Tree) leaves(depth int, f func(path []byte, class Class, off, bytes int
 		}
 		path := p.path(n)
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
-			path = []byte(t.Reference(i))
+			path = t.pathOf(t.lineage(i))
 		}
 		f(path, n.class(&t.Nodes[top], i == top), int(n.Off), int(n.Len))
 	}
@@ -252,22 +252,51 @@ func isEnvelopeText(name, text string) bool {
 	return true
 }
 
-// Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.
-func (t *Tree) Path(i int) string {
-	var p pathWriter
-	for _, k := range t.lineage(i) {
-		p.enter(t, k)
-	}
-	return string(p.path(&t.Nodes[i]))
-}
+// Path returns the written path of node i, as reports and printed references name it: args[0].user.name, attachments["a.b"], opaque. Where
+// values are redacted, keys of maps are numbers.
+func (t *Tree) Path(i int) string { return string(t.pathOf(t.lineage(i))) }
 
-// lineage returns node i and its ancestors, the outermost one first.
-func (t *Tree) lineage(i int) (chain []int32) {
+// lineage returns node i and its ancestors, the outermost one first. They are borrowed until the next call.
+func (t *Tree) lineage(i int) []int32 {
+	chain := t.chain[:0]
 	for j := int32(i); j >= 0; j = t.Nodes[j].Parent {
 		chain = append(chain, j)
 	}
 	slices.Reverse(chain)
+	t.chain = chain
 	return chain
+}
+
+// pathOf returns the path of the last of these nodes, each of which is within the one before it. It is borrowed until the next call.
+func (t *Tree) pathOf(chain []int32) []byte {
+	path := t.path[:0]
+	if n := &t.Nodes[chain[len(chain)-1]]; !t.Redact {
+		switch {
+		case n.Kind == Opaque:
+			t.path = append(path, opaquePath...) // at any depth
+			return t.path
+		case n.Label == Whole:
+			t.path = append(path, n.Name...)
+			return t.path
+		}
+	}
+	for _, k := range chain {
+		if len(path) >= maxPath {
+			break
+		}
+		n := &t.Nodes[k]
+		name := n.Name
+		if t.Redact {
+			if (n.Label == ByKey || n.Label == ByEntry) && !t.IsNamed(int(k)) {
+				name = ""
+			} else {
+				name = t.FieldName(int(k))
+			}
+		}
+		path = AppendSegment(path, n.Label, name, int(n.Index))
+	}
+	t.path = path
+	return path
 }
 
 // maxPath limits a written path, in bytes; deeper nodes have the path of their ancestor. Without it a small, deeply nested
@@ -416,7 +445,7 @@ func (p *pathWriter) element(n *Node, up *openPath) bool {
 	default:
 		return false
 	}
-	p.buf = append(p.buf, "[*]"...)
+	p.buf = append(p.buf, anyElement...)
 	return true
 }
 
@@ -448,46 +477,40 @@ func (p *pathWriter) path(n *Node) []byte {
 }
 
 func (p *pathWriter) segment(n *Node) {
-	switch n.Label {
-	case ByIndex:
-		p.buf = append(p.buf, '[')
-		p.buf = strconv.AppendInt(p.buf, int64(n.Index), 10)
-		p.buf = append(p.buf, ']')
-	case ByRole:
-		p.dot()
-		p.buf = append(p.buf, '#')
-		p.buf = append(p.buf, n.Name...)
-	case ByMember:
-		p.dot()
-		p.buf = append(p.buf, "#field"...)
-	case ByKey, ByEntry: // a key's bytes count toward its entry
-		if n.Name == "" {
-			p.buf = append(p.buf, '[')
-			p.buf = strconv.AppendInt(p.buf, int64(n.Index), 10)
-			p.buf = append(p.buf, ']')
-			return
-		}
-		p.name(n.Name)
-	default:
-		if p.collapse && !CanBeName(n.Name) { // it may be a value of a misread body
-			p.buf = append(p.buf, "[*]"...)
-			return
-		}
-		p.name(n.Name)
+	if p.collapse && (n.Label == ByField || n.Label == Whole) && !CanBeName(n.Name) { // it may be a value of a misread body
+		p.buf = append(p.buf, anyElement...)
+		return
 	}
+	p.buf = AppendSegment(p.buf, n.Label, n.Name, int(n.Index))
 }
 
-func (p *pathWriter) dot() {
-	if len(p.buf) > 0 {
-		p.buf = append(p.buf, '.')
+// AppendSegment appends to a path the segment of a node.
+func AppendSegment(path []byte, l Label, name string, index int) []byte {
+	switch {
+	case l == ByIndex, (l == ByKey || l == ByEntry) && name == "": // a key's bytes count toward its entry
+		path = append(path, '[')
+		path = strconv.AppendInt(path, int64(index), 10)
+		return append(path, ']')
+	case l == ByRole:
+		return append(append(appendDot(path), '#'), name...)
+	case l == ByMember:
+		return append(appendDot(path), "#field"...)
 	}
+	return appendName(path, name)
+}
+
+func appendDot(path []byte) []byte {
+	if len(path) > 0 {
+		path = append(path, '.')
+	}
+	return path
 }
 
 // maxSegment limits a name in a path, in bytes: a hostile class may have field names of kilobytes.
 const maxSegment = 128
 
-// name appends a field name or map key. It is quoted if it contains a character that paths use or that is not printable.
-func (p *pathWriter) name(s string) {
+// appendName appends a field name or map key. It is quoted if it contains a character that paths use or that is not printable.
+func appendName(path []byte, s string) []byte {
 	if len(s) > maxSegment {
 		end := maxSegment
 		for end > maxSegment-utf8.UTFMax && !utf8.RuneStart(s[end]) {
@@ -496,13 +519,11 @@ func (p *pathWriter) name(s string) {
 		s = s[:end] + "..."
 	}
 	if !plain(s) {
-		p.buf = append(p.buf, '[')
-		p.buf = strconv.AppendQuote(p.buf, s)
-		p.buf = append(p.buf, ']')
-		return
+		path = append(path, '[')
+		path = strconv.AppendQuote(path, s)
+		return append(path, ']')
 	}
-	p.dot()
-	p.buf = append(p.buf, s...)
+	return append(appendDot(path), s...)
 }
 
 func plain(s string) bool {

@@ -18,9 +18,7 @@ func TestLongNameInPath(t *testing.T) {
 		{strings.Repeat("码", 43), `["` + strings.Repeat("码", 42) + `..."]`},
 		{strings.Repeat("\x80", 200), `["` + strings.Repeat(`\x80`, 124) + `..."]`}, // is not UTF-8
 	} {
-		var p pathWriter
-		p.name(c.name)
-		assert.Equal(t, c.want, string(p.buf))
+		assert.Equal(t, c.want, string(AppendSegment(nil, ByField, c.name, 0)))
 	}
 }
 

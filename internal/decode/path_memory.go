@@ -115,7 +115,7 @@ func (m *pathMemory) child(from int32, s *pathStep) int32 {
 
 // isOwn reports whether a path is longer than the first bytes, which are that of the parent, and not by [*] alone.
 func isOwn(path []byte, parent int) bool {
-	return len(path) > parent && !bytes.HasSuffix(path[parent:], anyElement)
+	return len(path) > parent && !bytes.HasSuffix(path[parent:], []byte(anyElement))
 }
 
 // field returns the node that the step to a field leads to, noMemory if it is not the one that is expected.

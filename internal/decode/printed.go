@@ -85,13 +85,6 @@ func AppendPart[T string | []byte](dst []byte, path T, bytes int) []byte {
 	return append(dst, PartEnd...)
 }
 
-// AppendSegment appends to a path, which is not empty, the segment of a node.
-func AppendSegment(path []byte, l Label, name string, index int) []byte {
-	p := pathWriter{buf: path}
-	p.segment(&Node{Label: l, Name: name, Index: int32(index)})
-	return p.buf
-}
-
 // MaxPath is the length of a path, in bytes, from which on it gets no further segments.
 const MaxPath = maxPath
 

@@ -63,40 +63,10 @@ var kindNames = [...]string{
 	Ref: "reference", Alias: "alias", Opaque: "opaque", Custom: "custom", Missing: "missing",
 }
 
-// Reference returns the path of node i as printed references have it. Where values are redacted, keys of maps are numbers.
-func (t *Tree) Reference(i int) string {
-	if !t.Redact {
-		return t.Path(i)
-	}
-	return t.reference(t.lineage(i))
-}
-
-// printedAt returns the path of the place where node i is printed: that of Reference without the fields that stand for their objects.
-func (t *Tree) printedAt(i int) string {
-	chain := t.lineage(i)
-	printed := slices.DeleteFunc(chain, t.isAliased)
-	if len(printed) == len(chain) {
-		return t.Reference(i)
-	}
-	return t.reference(printed)
-}
-
-// reference returns the path of the last of these nodes, each of which is within the one before it.
-func (t *Tree) reference(chain []int32) string {
-	var p pathWriter
-	for _, k := range chain {
-		if len(p.buf) >= maxPath {
-			break
-		}
-		n := t.Nodes[k]
-		if (n.Label == ByKey || n.Label == ByEntry) && t.Redact && !t.IsNamed(int(k)) {
-			n.Name = ""
-		} else {
-			n.Name = t.FieldName(int(k))
-		}
-		p.segment(&n)
-	}
-	return string(p.buf)
+// printedAt returns the path of the place where node i is printed: that of Path without the fields that stand for their objects. It is borrowed
+// until the next call.
+func (t *Tree) printedAt(i int) []byte {
+	return t.pathOf(slices.DeleteFunc(t.lineage(i), t.isAliased))
 }
 
 // IsNamed reports whether node i is the key or the value of an entry whose key is a name.

@@ -109,8 +109,10 @@ type Tree struct {
 	MaxNodes int
 
 	open   []int32
-	paths  pathWriter // kept for its memory, as is joined
+	paths  pathWriter // kept for its memory, as are joined, chain and path
 	joined []byte
+	chain  []int32
+	path   []byte
 	levels int // brackets and braces that AppendJSON has open
 	// inlinedAt maps a node that is not printed at its own path to the reference that is printed as the node. inlining are
 	// those nodes that are being printed, nextInlined the one that AppendJSON is about to print.

@@ -76,17 +76,17 @@ const maxHops = 16
 
 // appendPath prints a reference to node i: the path at which the node was printed.
 func (t *Tree) appendPath(dst []byte, i int32) []byte {
+	if len(t.inlinedAt) == 0 {
+		return AppendReference(dst, t.printedAt(int(i)))
+	}
 	rest := ""
 	for range maxHops {
-		up := int32(-1)
-		if len(t.inlinedAt) > 0 {
-			up = t.inlinedAncestor(i)
-		}
+		up := t.inlinedAncestor(i)
 		if up < 0 {
 			break
 		}
-		rest = strings.TrimPrefix(t.printedAt(int(i)), t.printedAt(int(up))) + rest
+		rest = strings.TrimPrefix(string(t.printedAt(int(i))), string(t.printedAt(int(up)))) + rest
 		i = t.inlinedAt[up]
 	}
-	return AppendReference(dst, t.printedAt(int(i))+rest)
+	return AppendReference(dst, string(t.printedAt(int(i)))+rest)
 }

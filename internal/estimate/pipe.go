@@ -206,7 +206,7 @@ func (p *piper) optional(s string) { p.dst = appendNullable(p.dst, s, s == "") }
 func (p *piper) fail(i int, why string) {
 	if p.cause == "" {
 		p.cause = why
-		if path := p.t.Reference(i); path != "" {
+		if path := p.t.Path(i); path != "" {
 			p.cause = path + ": " + why
 		}
 	}

@@ -214,9 +214,9 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 		}
 		return plural(t.Elements(i), "field")
 	case decode.Ref:
-		return "the same as " + t.Reference(int(n.Num))
+		return "the same as " + t.Path(int(n.Num))
 	case decode.Alias:
-		return "what follows as " + t.Reference(int(n.Num))
+		return "what follows as " + t.Path(int(n.Num))
 	case decode.Null:
 		return "null"
 	case decode.Enum:
