@@ -400,17 +400,18 @@ type keptDecoder struct {
 	*Decoder
 	alone    map[string]*Decoder // by full name of the only format of each
 	dialects Dialects
+	frame    Frame
 	searched searches // in all bodies, so that many of them cost no more than those of a connection
 }
 
 // Decode implements [rpc.Decoder].
 func (d *keptDecoder) Decode(m *rpc.Message, detail Detail) *rpc.Message {
-	f := FrameOf(m)
+	d.frame = FrameOf(m)
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
 		d.dialects = *known
 	}
-	return d.again(d.Decoder, m, &f, detail)
+	return d.again(d.Decoder, m, detail)
 }
 
 // DecodeAs implements [rpc.Decoder].
@@ -424,19 +425,19 @@ func (d *keptDecoder) DecodeAs(m *rpc.Message, format *decode.Format) *rpc.Messa
 		}
 		d.alone[name] = alone
 	}
-	f := FrameOf(m)
-	f.Flags = f.Flags&^maskID | format.ID&maskID
+	d.frame = FrameOf(m)
+	d.frame.Flags = d.frame.Flags&^maskID | format.ID&maskID
 	d.dialects = Dialects{}
 	if known, ok := m.Native.(*Dialects); ok {
 		d.dialects.layout, d.dialects.hasLayout, d.dialects.peer = known.layout, known.hasLayout, known.peer
 		d.dialects.numbers, d.dialects.older, d.dialects.orders = known.numbers, known.older, known.orders
 	}
-	return d.again(alone, m, &f, Values)
+	return d.again(alone, m, Values)
 }
 
-func (d *keptDecoder) again(decoder *Decoder, m *rpc.Message, f *Frame, detail Detail) *rpc.Message {
+func (d *keptDecoder) again(decoder *Decoder, m *rpc.Message, detail Detail) *rpc.Message {
 	d.dialects.searched = d.searched
-	out := &decoder.Decode(f, detail, &d.dialects).Message
+	out := &decoder.Decode(&d.frame, detail, &d.dialects).Message
 	d.searched = d.dialects.searched
 	out.Protocol = m.Protocol
 	return out

@@ -26,6 +26,11 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if !isText(n) {
 		return false
 	}
+	if head := len(b) - len(n.Text); head >= 0 && head <= maxHead && string(b[head:]) == n.Text && (head == 0 || b[head-1] < utf8.RuneSelf && b[head-1] != n.Text[0]) &&
+		utf8.ValidString(n.Text) { // as mostly: the text does not begin earlier
+		MapUTF8(b[head:], n.Kind, m)
+		return true
+	}
 	for head := max(0, len(b)-len(n.Text)-len(n.Text)/2-1); head <= min(maxHead, len(b)); head++ {
 		for tail := range 2 {
 			if head+tail <= len(b) && holds(b[head:len(b)-tail], n.Text, utf8Next) {
@@ -151,10 +156,13 @@ func Latin1(b []byte, n *decode.Node, m decode.Mapper) bool {
 	}
 	length := utf8.RuneCountInString(n.Text)
 	return findText(b, length, length >= 4 && length < len(n.Text), func(text []byte) bool {
-		if !holds(text, n.Text, latin1Next) {
+		switch own := mapperFor(n, m); {
+		case string(text) == n.Text && decode.IsASCII(text) && own.UTF8(text): // as mostly
+		case holds(text, n.Text, latin1Next):
+			mapCharacters(text, own, latin1Next, putLatin1)
+		default:
 			return false
 		}
-		mapCharacters(text, mapperFor(n, m), latin1Next, putLatin1)
 		return true
 	})
 }

@@ -13,7 +13,9 @@ func (j *job) keepsWalk() bool {
 		return false
 	}
 	j.rewritePaths()
-	m := j.withBody(j.body)
+	m := &j.again
+	*m = j.original
+	m.Body = j.body
 	if j.checkDialect && j.s.decoders.Decode(m, rpc.Envelope).Serialization != j.dialect {
 		j.reason = "dialect"
 		return false

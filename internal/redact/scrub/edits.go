@@ -41,8 +41,9 @@ type job struct {
 	s    *Scrubber
 	m    *rpc.Message // as decoded, last after a value became filler
 	body []byte       // the copy that is changed
-	// original is the message without what is known of its connection; format is that of its body.
+	// original is the message without what is known of its connection, again the same with the changed body; format is that of its body.
 	original rpc.Message
+	again    rpc.Message
 	native   rpc.Native // what is known of the connection
 	format   *decode.Format
 	// dialect is the serialization that detection finds in the original; checkDialect says that the copy must give the same.
@@ -66,7 +67,8 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 	if len(body) == 0 {
 		return
 	}
-	j := job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, walksLeft: maxWalks, fillsLeft: maxFills}
+	j := &s.job
+	*j = job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, refs: j.refs, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
 	cause := ""
 	switch {
@@ -118,24 +120,17 @@ func (j *job) fillEdit(k int) bool {
 	}
 	copy(j.body, s.original)
 	decoders := &s.refilled[j.fillsLeft&1] // what it returns must outlive the next walks, and be compared with the one before
-	m := j.withBody(bytes.Clone(s.original))
-	m.Native = j.native
-	m = decoders.DecodeAs(m, j.format)
+	m := j.original
+	m.Body, m.Native = bytes.Clone(s.original), j.native
+	now := decoders.DecodeAs(&m, j.format)
 	was := j.m
-	if !sameCall(m, was) || (m.Operation == nil) != (was.Operation == nil) ||
-		m.Operation != nil && (m.Operation.Service != was.Operation.Service || m.Operation.Version != was.Operation.Version || m.Operation.Method != was.Operation.Method) {
+	if !sameCall(now, was) || (now.Operation == nil) != (was.Operation == nil) ||
+		now.Operation != nil && (now.Operation.Service != was.Operation.Service || now.Operation.Version != was.Operation.Version || now.Operation.Method != was.Operation.Method) {
 		return false
 	}
-	j.m = m
+	j.m = now
 	j.planEdits()
 	return true
-}
-
-// withBody returns the original message with another body.
-func (j *job) withBody(body []byte) *rpc.Message {
-	m := j.original
-	m.Body = body
-	return &m
 }
 
 // detectDialect sets dialect where the number in the header does not decide the serialization.

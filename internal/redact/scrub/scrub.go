@@ -39,6 +39,7 @@ type Scrubber struct {
 	edits    []edit
 	misread  bool // the message holds a name that cannot be one
 	kept     []bool
+	job      job // kept for its memory
 	// trace, in tests, is called when the strategy before this one did not work for node i.
 	trace func(m *rpc.Message, i int, strategy uint8, reason string)
 }

@@ -39,7 +39,7 @@ func (r *Reader) integer(what string) int64 {
 	if r.OK() && !isInteger(op) {
 		r.FailAt(r.Off-1, decode.Malformed, what, found(op))
 	}
-	return r.integerOf(op, what)
+	return integerOf(&r.Cursor, op, what)
 }
 
 // int32 takes an int that is not a value but a length or a number within one.
@@ -63,7 +63,7 @@ func (r *Reader) size(what string) int {
 }
 
 // integerOf takes the bytes after op and returns the integer.
-func (r *Reader) integerOf(op byte, what string) int64 {
+func integerOf(r *decode.Cursor, op byte, what string) int64 {
 	switch {
 	case !r.OK():
 		return 0

@@ -50,20 +50,25 @@ func scrubAt(b []byte, n *decode.Node, m decode.Mapper) bool {
 
 // integerAt returns the integer that b is, as a whole.
 func integerAt(b []byte) (v int64, ok bool) {
-	var r Reader
-	r.Cursor.Reset(b, decode.Malformed)
+	var r decode.Cursor
+	r.Reset(b, decode.Malformed)
 	op := r.Byte("")
 	if !r.OK() || !isInteger(op) {
 		return 0, false
 	}
-	v = r.integerOf(op, "")
+	v = integerOf(&r, op, "")
 	return v, r.OK() && r.Off == len(b)
+}
+
+// isIntegerOf reports whether b is the integer v.
+func isIntegerOf(b []byte, v int64) bool {
+	is, ok := integerAt(b)
+	return ok && is == v
 }
 
 // scrubInt replaces the integer that b is, if it is num.
 func scrubInt(b []byte, num int64, m decode.Mapper) bool {
-	v, ok := integerAt(b)
-	return ok && v == num && putInteger(b, m.Int(v)-v)
+	return isIntegerOf(b, num) && putInteger(b, m.Int(num)-num)
 }
 
 // putInteger adds delta to the integer that b is. The first byte of a short integer has its highest bits.
@@ -79,18 +84,15 @@ func putInteger(b []byte, delta int64) bool {
 		v = v<<8 | uint64(c)
 	}
 	was, _ := integerAt(b)
-	v += uint64(delta)
-	is := append([]byte(nil), b...)
-	for i, v := len(b)-1, v; i >= from; i-- {
-		is[i] = byte(v)
-		v >>= 8
+	put := func(v uint64) {
+		for i := len(b) - 1; i >= from; i-- {
+			b[i] = byte(v)
+			v >>= 8
+		}
 	}
-	if now, ok := integerAt(is); !ok || now != was+delta {
-		return false // the first byte would have another meaning
-	}
-	for i := len(b) - 1; i >= from; i-- {
-		b[i] = byte(v)
-		v >>= 8
+	if put(v + uint64(delta)); !isIntegerOf(b, was+delta) {
+		put(v) // the first byte would have another meaning
+		return false
 	}
 	return true
 }

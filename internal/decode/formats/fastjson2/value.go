@@ -139,7 +139,7 @@ func (r *Reader) scalar() (s scalar) {
 	switch {
 	case !r.OK():
 	case isInteger(op):
-		s.kind, s.num, s.class = decode.Int, r.integerOf(op, "an integer"), integerClass(op)
+		s.kind, s.num, s.class = decode.Int, integerOf(&r.Cursor, op, "an integer"), integerClass(op)
 	case isText(op):
 		s.kind = decode.String
 		if t := r.text(op); r.OK() && r.Values() {

@@ -2,6 +2,7 @@ package fst
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/registration"
@@ -124,12 +125,22 @@ func tellValue(b []byte) *dialect {
 	return nil
 }
 
+// probe is readers of both dialects that try how bodies end; probes are kept for their memory.
+type probe struct{ r1, r2 Reader }
+
+var probes sync.Pool
+
 // tellWhole returns the only dialect in which the body ends as it must, nil if none or both fit.
 func tellWhole(b []byte, k decode.BodyKind) *dialect {
 	if d := tell(b, k); d != nil {
 		return d
 	}
-	ends2, ends1 := ends(fst2, b, k), ends(fst1, b, k)
+	p, _ := probes.Get().(*probe)
+	if p == nil {
+		p = &probe{Reader{application: application{d: fst1}}, Reader{application: application{d: fst2}}}
+	}
+	defer probes.Put(p)
+	ends2, ends1 := p.r2.ends(b, k), p.r1.ends(b, k)
 	switch {
 	case ends2 && !ends1:
 		return fst2
@@ -139,9 +150,8 @@ func tellWhole(b []byte, k decode.BodyKind) *dialect {
 	return nil
 }
 
-// ends reports whether a body of a dialect is a text, or ends with its attachments or with a value that can be walked.
-func ends(d *dialect, b []byte, k decode.BodyKind) bool {
-	r := Reader{application: application{d: d}}
+// ends reports whether a body of this dialect would be a text, or end with its attachments or with a value that can be walked.
+func (r *Reader) ends(b []byte, k decode.BodyKind) bool {
 	r.Reset(b, decode.Malformed, nil)
 	switch k {
 	case decode.BodyText:

@@ -1,6 +1,10 @@
 package kryo
 
-import "dubbo-wire/internal/decode"
+import (
+	"sync"
+
+	"dubbo-wire/internal/decode"
+)
 
 // The dialects are told apart by how texts are written: Kryo 4 has the ASCII form for texts of up to 63 characters, Kryo
 // 5 up to 32 and counts the longer ones. A request starts with five texts, and the name of a service or a method's
@@ -94,14 +98,27 @@ func tellsWhole(own *dialect, untagged bool) func([]byte, decode.BodyKind) decod
 	return func(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tellWhole(b, k, untagged), own) }
 }
 
+// probe is readers of both dialects that try how bodies end; probes are those of tagged and of untagged values, which are kept for their memory.
+type probe struct{ r4, r5 Reader }
+
+var probes [2]sync.Pool
+
 // tellWhole returns the only dialect in which the body ends as it must, nil if none or both fit.
 func tellWhole(b []byte, k decode.BodyKind, untagged bool) *dialect {
 	if d := tell(b, k); d != nil {
 		return d
 	}
-	r4, r5 := Reader{d: kryo4, untagged: untagged}, Reader{d: kryo5, untagged: untagged}
-	ends4, foreign4 := r4.ends(b, k)
-	ends5, foreign5 := r5.ends(b, k)
+	pool := &probes[0]
+	if untagged {
+		pool = &probes[1]
+	}
+	p, _ := pool.Get().(*probe)
+	if p == nil {
+		p = &probe{Reader{d: kryo4, untagged: untagged}, Reader{d: kryo5, untagged: untagged}}
+	}
+	defer pool.Put(p)
+	ends4, foreign4 := p.r4.ends(b, k)
+	ends5, foreign5 := p.r5.ends(b, k)
 	switch {
 	case ends4 && foreign5:
 		return kryo4
