@@ -49,6 +49,14 @@ type WholeReader interface {
 	Whole(l Label, name string, index int)
 }
 
+// WholePrinter is a WholeReader that prints usual bodies as it counts them. Its error at any other body only means that a tree is needed.
+type WholePrinter interface {
+	WholeReader
+	Summer
+	// PrintWhole makes Whole print the value to p, until the next Reset. It has no tree.
+	PrintWhole(p *Printed)
+}
+
 // MethodReader is a WholeReader of a serialization in which a body does not say of which type it is, but the method does.
 type MethodReader interface {
 	WholeReader

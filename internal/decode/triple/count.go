@@ -116,10 +116,16 @@ func (b *body) countStream(s *serialization, sum decode.Summer, f field, index i
 		b.setMethod(s.r)
 	}
 	s.r.Reset(b.b[f.from:f.to], decode.Malformed, nil)
-	if b.printed != nil {
+	request := b.m.Kind == rpc.Request
+	switch {
+	case b.printed == nil:
+	case whole:
+		if s.r.(decode.WholePrinter).PrintWhole(b.printed); request {
+			b.printed.Separate(0)
+		}
+	default:
 		s.r.(decode.Printer).Print(b.printed)
 	}
-	request := b.m.Kind == rpc.Request
 	l, name := decode.ByField, b.resultName()
 	if request {
 		l, name = decode.ByIndex, ""

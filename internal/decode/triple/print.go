@@ -10,16 +10,22 @@ import (
 // overheadPath is the path of the tags and lengths of a wrapper.
 const overheadPath = "#" + overhead
 
-// print prints a wrapper as it is counted, without a tree. It returns false if the wrapper needs a tree.
+// print prints a body as it is counted, without a tree. It returns false if the body needs a tree.
 func (b *body) print() bool {
 	p, w, m := b.d.Printed, b.wrapper, b.m
-	if p == nil || w == nil || w.needsTree() || len(b.formats) == 0 || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || hasQuery(m)) {
+	if p == nil || len(b.formats) == 0 || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || hasQuery(m)) ||
+		p.Printing == decode.PrintParts && m.Encoding != "" {
 		return false
 	}
-	if _, ok := b.formats[0].reader().(decode.Printer); !ok {
-		return false
+	ok := false
+	if w == nil {
+		_, ok = b.formats[0].reader().(decode.WholePrinter)
+		ok = ok && (m.Kind == rpc.Request || m.ResultKind >= 0)
+	} else {
+		_, ok = b.formats[0].reader().(decode.Printer)
+		ok = ok && !w.needsTree() && (p.Printing != decode.PrintParts || !w.hasEmpty())
 	}
-	if p.Printing == decode.PrintParts && (m.Encoding != "" || w.hasEmpty()) {
+	if !ok {
 		return false
 	}
 	p.Reset()
@@ -30,9 +36,11 @@ func (b *body) print() bool {
 		return false
 	}
 	switch {
+	case m.Kind == rpc.Request && w == nil:
+		p.EndList(1)
 	case m.Kind == rpc.Request:
 		p.EndList(len(w.data))
-	case len(w.data) == 0:
+	case w != nil && len(w.data) == 0:
 		p.Values = append(p.Values, "null"...)
 	}
 	p.Attachments = append(p.Attachments, "{}"...) // they are in the headers

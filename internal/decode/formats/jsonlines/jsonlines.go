@@ -76,6 +76,7 @@ type Reader struct {
 	fault *decode.Error
 	refs  references
 	stack *[decode.MaxDepth]byte // scratch of tally
+	printing
 }
 
 // outer says what the outermost object of a text is.
@@ -93,6 +94,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.outer = aValue
 	r.fault = nil
+	r.printing.to = nil
 }
 
 // Fault returns where and why the first text could not be read to its end, nil if there is none.
@@ -203,7 +205,11 @@ func (r *Reader) Whole(l decode.Label, name string, index int) {
 	open, own := r.Tree.Depth(), r.writer
 	r.writer = writer{}
 	r.end, r.cut = len(r.Buf), r.Short != decode.Malformed
-	if r.Tree != nil || !r.count(l, name, index) {
+	switch {
+	case r.Tree == nil && r.count(l, name, index):
+	case r.printing.to != nil:
+		r.Fail(decode.Unsupported, "an object or a list that prints without a tree", "something else")
+	default:
 		r.document(l, name, index, open)
 	}
 	if r.cut && r.OK() {

@@ -105,13 +105,38 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 	if n.whole || n.suffix != 0 {
 		digits = digits[:len(digits)-1]
 	}
+	v := n.value(digits)
+	switch v.kind {
+	case decode.Int:
+		r.Leaf(decode.Int, l, name, index).SetNum(v.num)
+	case decode.Decimal:
+		if leaf := r.Leaf(decode.Decimal, l, name, index); leaf != nil && r.Values() {
+			leaf.Text = string(digits)
+		}
+	default:
+		if leaf := r.Leaf(v.kind, l, name, index); leaf != nil {
+			if leaf.Float = v.float; r.Values() && v.isExact(digits, &n) {
+				leaf.Text = string(digits)
+			}
+		}
+	}
+}
+
+// value is the value of a number: an Int, a Float32 or Float64, or a Decimal, which is its digits.
+type value struct {
+	kind  decode.Kind
+	num   int64
+	float float64
+}
+
+// value returns the value of n, whose digits these are without a letter after them.
+func (n *token) value(digits []byte) value {
 	integral := n.integral && n.suffix != 'F' && n.suffix != 'D' && string(digits) != "-0"
 	switch {
 	case n.whole:
 	case integral && n.digits <= 19:
 		if v, ok := parseInt(digits); ok {
-			r.Leaf(decode.Int, l, name, index).SetNum(v)
-			return
+			return value{kind: decode.Int, num: v}
 		}
 	case !integral && n.digits <= maxExact:
 		bits, kind := 64, decode.Float64
@@ -119,18 +144,15 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 			bits, kind = 32, decode.Float32
 		}
 		if f, err := strconv.ParseFloat(string(digits), bits); err == nil && !math.IsInf(f, 0) {
-			if leaf := r.Leaf(kind, l, name, index); leaf != nil {
-				leaf.Float = f
-				if n.digits > maxCommon && bits == 64 && !shortest(digits, f) && r.Values() {
-					leaf.Text = string(digits)
-				}
-			}
-			return
+			return value{kind: kind, float: f}
 		}
 	}
-	if leaf := r.Leaf(decode.Decimal, l, name, index); leaf != nil && r.Values() {
-		leaf.Text = string(digits)
-	}
+	return value{kind: decode.Decimal}
+}
+
+// isExact reports whether the digits say more than the floating point number v that they are read as.
+func (v *value) isExact(digits []byte, n *token) bool {
+	return n.digits > maxCommon && v.kind == decode.Float64 && !shortest(digits, v.float)
 }
 
 // shortest reports whether a number is written with the digits that are printed for f. A decimal may have other digits, and

@@ -1,9 +1,11 @@
 package jsonlines
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/formattest"
@@ -56,8 +58,70 @@ func FuzzWhole(f *testing.F) {
 				t.Fatalf("took %d of %d bytes", r.Offset(), len(body))
 			}
 			formattest.Balance(t, &tree, r.Offset())
+			printed(t, r.(*Reader), body, short, &tree)
 		}
 	})
+}
+
+// printed checks that what a text prints without a tree is what its tree prints. It returns how often the text did without a tree: at most twice.
+func printed(tb testing.TB, r *Reader, body []byte, short decode.Cause, tree *decode.Tree) (without int) {
+	tb.Helper()
+	for _, printing := range []decode.Printing{decode.PrintValues, decode.PrintParts} {
+		to := decode.Printed{Printing: printing}
+		r.Reset(body, short, nil)
+		r.PrintWhole(&to)
+		r.Whole(decode.ByField, "result", 0)
+		if r.Err() != nil {
+			continue
+		}
+		without++
+		sum, ok := r.Sum()
+		require.True(tb, ok)
+		require.Equal(tb, tree.Bytes(), sum)
+		if printing == decode.PrintValues {
+			require.Equal(tb, string(tree.AppendJSON(nil, 0)), string(to.Values))
+			continue
+		}
+		var parts []byte
+		tree.EachPart(0, func(path []byte, _ decode.Class, _, bytes int) {
+			parts = decode.AppendPart(append(parts, ','), path, bytes)
+		})
+		require.Equal(tb, string(parts), string(to.Parts))
+	}
+	return without
+}
+
+// TestPrinted: nearly all objects and lists print without a tree.
+func TestPrinted(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, c := range []struct {
+		body string
+		want int // how often they do
+	}{
+		{bean, 2},
+		{`{}`, 2},
+		{`[]`, 2},
+		{"{\n \"a\" : [ 1 ,\t{ } , [ ] ]\r\n}", 2},
+		{`[1,-1,0,-0,00,007,-07,1.0,-0.0,1.5e3,1E2,1e400,0.30000000000000004,1.7976931348623157e308,100000000000000000000,9223372036854775807,9223372036854775808,-9223372036854775808,123456789012345678]`, 2},
+		{`["a\"b\\c\n\u0041\ud83d\ude00\/","\ud83d","张三","` + "\xff\xfe" + `","` + "\x01" + `",""]`, 2},
+		{`{"":1,"a b":2,"a.b":[{"c":3}],"张":{"d":4},"opaque":5,"missing":6,"x\"y":7,"x\u0041":8,"` + strings.Repeat("n", 200) + `":{"e":9},"$ref":"$"}`, 2},
+		{`{"a":null,"b":true,"c":false,"a":[true,false,null]}`, 2},
+		{`{"@a":1}`, 0},
+		{`{"\u0040a":1}`, 0},
+		{`{"\u0061":1}`, 1}, // which might be @
+		{`{"#punct":1}`, 1}, // which would be one part with the punctuation around it
+		{`["@a"]`, 2},
+		{`{"a":"@b"}`, 2},
+		{deep(100), 2},
+		{deep(101), 0},
+		{`[[` + strings.Repeat(`{"`+strings.Repeat("n", 90)+`":`, 6) + "1" + strings.Repeat("}", 6) + `]]`, 1}, // a long path
+		{`5`, 0},
+		{`{"a":1} x`, 0},
+	} {
+		r := NewGson().(*Reader)
+		tree, _ := formattest.ReadWhole(t, r, c.body, decode.Malformed, 0)
+		assert.Equal(t, c.want, printed(t, r, []byte(c.body), decode.Malformed, tree), "%q", c.body)
+	}
 }
 
 func BenchmarkWhole(b *testing.B) {

@@ -1,0 +1,250 @@
+package jsonlines
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// printing prints a text that was counted, and so has the form of JSON: its values, or the sizes of its parts. The result is that of a tree.
+// Objects whose keys begin with "@" or "#", and texts beyond the limits below, need one.
+type printing struct {
+	to    *decode.Printed // nil: nothing is printed
+	out   []byte
+	path  []byte // of the container that is open, with what stands in front of a path, where parts are printed
+	punct int    // bytes that the next part of the open container has
+	stack []printedContainer
+}
+
+// printedContainer is a container that is open.
+type printedContainer struct {
+	path   int // the length of the path of the container around it
+	n      int // members or elements so far
+	object bool
+}
+
+const (
+	// maxPrintedDepth is how deep printed containers are nested.
+	maxPrintedDepth = 100
+	// maxPrintedText limits texts, in bytes, so that they have fewer values than a tree takes.
+	maxPrintedText = decode.DefaultMaxNodes/2 - 64
+	// maxPrintedPath is far enough below the limit of a path for a segment that is escaped.
+	maxPrintedPath = decode.MaxPath / 2
+	// maxPrintedName limits names that are segments of paths as they are.
+	maxPrintedName = 100
+)
+
+// PrintWhole implements [decode.WholePrinter].
+func (r *Reader) PrintWhole(to *decode.Printed) { r.printing.to = to }
+
+// print prints a text that is a whole object or list. It returns false if that needs a tree.
+func (p *printing) print(l decode.Label, name string, text []byte) bool {
+	if len(text) > maxPrintedText {
+		return false
+	}
+	p.stack = p.stack[:0]
+	ok := false
+	if p.to.Printing == decode.PrintValues {
+		p.out = p.to.Values
+		ok = p.values(text)
+		p.to.Values = p.out
+	} else {
+		if l == decode.ByIndex {
+			name = "args[0]"
+		}
+		p.path = append(append(append(p.path[:0], ','), decode.PartBegin...), name...)
+		p.out, p.punct = p.to.Parts, 0
+		ok = p.parts(text)
+		p.to.Parts = p.out
+	}
+	p.out = nil
+	return ok
+}
+
+// values prints the values.
+func (p *printing) values(text []byte) bool {
+	depth := 0
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '"':
+			end := stringEnd(text, i)
+			token := text[i+1 : end-1]
+			if len(token) > 0 && (token[0] == '@' || token[0] == '\\') && isKey(text[end:]) {
+				return false
+			}
+			if bytes.IndexByte(token, '\\') < 0 && utf8.Valid(token) {
+				p.out = decode.AppendString(p.out, token)
+			} else {
+				p.out = decode.AppendString(p.out, Unquote(token))
+			}
+			i = end
+		case c == '-' || c-'0' <= 9:
+			i = p.number(text, i)
+		case isSpace(c):
+			i++
+		default: // punctuation, and the letters of null, true and false
+			switch c {
+			case '{', '[':
+				if depth++; depth > maxPrintedDepth || len(p.out) > decode.MaxJSON {
+					return false
+				}
+			case '}', ']':
+				depth--
+			}
+			p.out = append(p.out, c)
+			i++
+		}
+	}
+	return len(p.out) <= decode.MaxJSON
+}
+
+// isKey reports whether what follows a text says that it is a key.
+func isKey(text []byte) bool {
+	for _, c := range text {
+		if !isSpace(c) {
+			return c == ':'
+		}
+	}
+	return false
+}
+
+// number prints the number at offset i and returns the offset after it.
+func (p *printing) number(text []byte, i int) int {
+	k := i
+	for k < len(text) && text[k]-'0' <= 9 {
+		k++
+	}
+	if digits := k - i; digits > 0 && digits < 19 && (digits == 1 || text[i] != '0') && k < len(text) && text[k] != '.' && text[k]|0x20 != 'e' {
+		p.out = append(p.out, text[i:k]...) // as mostly
+		return k
+	}
+	var plain writer
+	n := plain.scanNumber(text, i)
+	digits := text[i:n.end]
+	switch v := n.value(digits); v.kind {
+	case decode.Int:
+		p.out = strconv.AppendInt(p.out, v.num, 10)
+	case decode.Float64:
+		if v.isExact(digits, &n) {
+			p.out = append(p.out, digits...)
+		} else {
+			p.out = decode.AppendFloat(p.out, v.float, 64)
+		}
+	default:
+		p.out = append(p.out, `{"@decimal":`...)
+		p.out = append(decode.AppendString(p.out, digits), '}')
+	}
+	return n.end
+}
+
+// parts prints the sizes of the parts.
+func (p *printing) parts(text []byte) bool {
+	p.open(text[0])
+	for i := 1; i < len(text); {
+		c, in := text[i], &p.stack[len(p.stack)-1]
+		switch {
+		case c == ':' || c == ',' || isSpace(c):
+			p.punct++
+			i++
+			continue
+		case c == '}' || c == ']':
+			p.punct++
+			p.endPunct()
+			p.path = p.path[:in.path]
+			p.stack = p.stack[:len(p.stack)-1]
+			i++
+			continue
+		}
+		p.endPunct()
+		length := len(p.path)
+		if in.object {
+			end := stringEnd(text, i)
+			if token := text[i+1 : end-1]; !p.member(token, in.n) {
+				return false
+			}
+			own := p.path[length:]
+			p.path = p.path[:length]
+			p.part(fieldPart, end-i)
+			for i = end; text[i] == ':' || isSpace(text[i]); i++ {
+				p.punct++
+			}
+			p.endPunct()
+			p.path = p.path[:length+len(own)]
+		} else {
+			p.path = append(strconv.AppendInt(append(p.path, '['), int64(in.n), 10), ']')
+		}
+		in.n++
+		if len(p.path) > maxPrintedPath || len(p.out) > decode.MaxJSON {
+			return false
+		}
+		if c := text[i]; c == '{' || c == '[' {
+			if len(p.stack) >= maxPrintedDepth {
+				return false
+			}
+			p.open(c)
+			p.stack[len(p.stack)-1].path = length
+			i++
+			continue
+		}
+		end := scalarEnd(text, i)
+		p.part("", end-i)
+		p.path = p.path[:length]
+		i = end
+	}
+	return true
+}
+
+// open begins a container.
+func (p *printing) open(c byte) {
+	p.stack = append(p.stack, printedContainer{object: c == '{'})
+	p.punct = 1
+}
+
+// scalarEnd returns the offset after the text, number or word at offset i.
+func scalarEnd(text []byte, i int) int {
+	if text[i] == '"' {
+		return stringEnd(text, i)
+	}
+	for i < len(text) && text[i] != ',' && text[i] != '}' && text[i] != ']' && !isSpace(text[i]) {
+		i++
+	}
+	return i
+}
+
+// What the path of a container has after it, as JSON.
+const fieldPart, punctPart = ".#field", ".#punct"
+
+// endPunct prints the punctuation of the open container.
+func (p *printing) endPunct() {
+	if p.punct > 0 {
+		p.part(punctPart, p.punct)
+		p.punct = 0
+	}
+}
+
+// part prints a part of n bytes.
+func (p *printing) part(of string, n int) {
+	p.out = append(append(append(p.out, p.path...), of...), decode.PartMiddle...)
+	p.out = append(strconv.AppendInt(p.out, int64(n), 10), decode.PartEnd...)
+}
+
+// member appends the segment of member n of an object, with its key as it is between the quotes, to the path. It returns false for keys that paths or
+// values have as marks.
+func (p *printing) member(key []byte, n int) bool {
+	plain := len(key) > 0 && len(key) <= maxPrintedName
+	for _, c := range key {
+		plain = plain && (c|0x20 >= 'a' && c|0x20 <= 'z' || c-'0' <= 9 || c == '_' || c == '-' || c == '$')
+	}
+	if plain && string(key) != "opaque" && string(key) != "missing" {
+		p.path = append(append(p.path, '.'), key...)
+		return true
+	}
+	name := Unquote(key)
+	if name != "" && (name[0] == '@' || name[0] == '#') {
+		return false
+	}
+	p.path = decode.AppendEscaped(p.path, decode.AppendSegment([]byte{'x'}, decode.ByEntry, name, n)[1:])
+	return true
+}
