@@ -1,7 +1,6 @@
 package http2
 
 import (
-	"bytes"
 	"hash/maphash"
 
 	"dubbo-wire/internal/decode/triple"
@@ -22,8 +21,8 @@ type blockDecoder struct {
 	keys, seen [cachedBlocks]uint64
 	cache      [cachedBlocks]cachedBlock
 	free       []*head
-	decoded    bytes.Buffer // a literal
-	trial      []*field     // the entries of a table that is tried
+	decoded    []byte   // a literal
+	trial      []*field // the entries of a table that is tried
 	// unread is a field whose value does not matter.
 	unread field
 	names  map[nameKey]*headerName

@@ -1,6 +1,8 @@
 package http2
 
 import (
+	"bytes"
+
 	"golang.org/x/net/http2/hpack"
 )
 
@@ -24,9 +26,13 @@ func (d *blockDecoder) text(l literal) (b []byte, ok bool) {
 	if !l.coded {
 		return l.bytes, true
 	}
-	d.decoded.Reset()
-	_, err := hpack.HuffmanDecode(&d.decoded, l.bytes)
-	return d.decoded.Bytes(), err == nil
+	if d.decoded, ok = appendHuffman(d.decoded[:0], l.bytes); ok {
+		return d.decoded, true
+	}
+	rare := bytes.NewBuffer(d.decoded[:0])
+	_, err := hpack.HuffmanDecode(rare, l.bytes)
+	d.decoded = rare.Bytes()
+	return d.decoded, err == nil
 }
 
 // Bounds of the names and fields that are kept because they will come again: their number, and the bytes of a literal.
