@@ -110,6 +110,9 @@ func (b *body) printNames(n *Names) bool {
 	if b.printed.Printing != decode.PrintParts {
 		return true
 	}
+	if b.m.Format.Skim == nil {
+		return false
+	}
 	if n.parts.printed == nil {
 		var list []byte
 		from := 0

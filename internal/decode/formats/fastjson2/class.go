@@ -54,6 +54,14 @@ func (r *Reader) javaName(s *symbol) string {
 	return s.java
 }
 
+// printedName returns the full name of a class where values are printed, else "". There may be no class.
+func (r *Reader) printedName(s *symbol) string {
+	if !r.prints() || s == nil {
+		return ""
+	}
+	return r.javaName(s)
+}
+
 // isJDK reports whether a class, by its name on the wire, is one of the JDK.
 func isJDK(name string) bool {
 	return strings.HasPrefix(name, "java.") || !strings.Contains(name, ".") && !strings.Contains(name, "$")

@@ -39,7 +39,7 @@ func (r *Reader) date(op byte, s *scalar) {
 	if op >= opMillis {
 		at = r.instant(op).UTC()
 	}
-	if !r.OK() || !r.Values() {
+	if !r.OK() || !r.wanted() {
 		return
 	}
 	switch {

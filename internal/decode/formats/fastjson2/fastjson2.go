@@ -59,6 +59,7 @@ type Reader struct {
 	inside int
 	refs   references
 	around []container // the array or bean whose values are counted, after the ones around it
+	printing
 }
 
 // Reset starts a body; see [decode.Reader].
@@ -66,6 +67,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.body, r.short = body, r.Short
 	r.fault, r.repeated = nil, 0
+	r.printing.to = nil
 }
 
 // Fault returns where and why the first opaque value could not be read, nil if there is none.
@@ -166,7 +168,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	depth := r.Tree.Depth()
 	r.open()
 	if r.OK() {
-		r.document(l, name, index, depth)
+		r.printed(name, func() { r.document(l, name, index, depth) })
 	} else {
 		r.close()
 	}

@@ -193,3 +193,49 @@ func request() []byte {
 func TestNoAllocs(t *testing.T) { formattest.NoAllocs(t, Format, request()) }
 
 func BenchmarkReader(b *testing.B) { formattest.Bench(b, Format, request()) }
+
+// TestPrints: values print without a tree what their tree prints, and all but those with references or unusual keys do.
+func TestPrints(t *testing.T) {
+	rows, without := formattest.Values(t, "testdata/values.tsv"), 0
+	for _, row := range rows {
+		tree, m := read(row.Body, decode.Malformed)
+		to := decode.Printed{Printing: decode.PrintValues}
+		r := new(Reader)
+		r.Reset(row.Body, decode.Malformed, nil)
+		r.Print(&to)
+		r.Value(decode.ByField, "result", 0, "")
+		if r.Err() != nil || r.Fault() != nil {
+			continue
+		}
+		without++
+		sum, ok := r.Sum()
+		require.True(t, ok)
+		require.Nil(t, tree.Err())
+		require.Equal(t, m.Tree.Bytes(), sum, row.Want)
+		require.Equal(t, string(m.Tree.AppendJSON(nil, 0)), string(to.Values))
+	}
+	t.Log(without, "of", len(rows))
+	assert.Greater(t, without, len(rows)*2/3)
+	for _, c := range []struct {
+		body []byte
+		want string // "": it needs a tree
+	}{
+		{doc("a6 4a61 01 a5"), `{"a":1}`},
+		{doc("a6 4a40 01 a5"), ""}, // a key that begins with @
+		{doc("a6 01 01 a5"), ""},   // one that is a number
+		{doc("95 93 4924"), ""},
+		{doc(strings.Repeat("95", 100), "01"), strings.Repeat("[", 100) + "1" + strings.Repeat("]", 100)},
+		{doc(strings.Repeat("95", 101), "01"), ""},
+	} {
+		to := decode.Printed{Printing: decode.PrintValues}
+		r := new(Reader)
+		r.Reset(c.body, decode.Malformed, nil)
+		r.Print(&to)
+		r.Value(decode.ByField, "result", 0, "")
+		if c.want == "" {
+			assert.True(t, r.Err() != nil || r.Fault() != nil, "% x", c.body)
+		} else {
+			assert.Equal(t, c.want, string(to.Values))
+		}
+	}
+}

@@ -116,7 +116,7 @@ func (r *Reader) decimal(op byte, s *scalar) {
 	}
 	if op != opBigInt {
 		v := r.integer("the digits of a decimal")
-		if r.OK() && r.Values() {
+		if r.OK() && r.wanted() {
 			s.text = jdk.Decimal(strconv.FormatInt(v, 10), scale)
 		}
 		return
@@ -126,7 +126,7 @@ func (r *Reader) decimal(op byte, s *scalar) {
 		r.Fail(decode.Limit, fmt.Sprintf("a number of at most %d bytes", maxBigInt), fmt.Sprintf("one of %d", n))
 	}
 	b := r.Bytes(n, "a big integer")
-	if r.OK() && r.Values() {
+	if r.OK() && r.wanted() {
 		s.text = jdk.Decimal(jdk.Signed(b).String(), scale)
 	}
 }

@@ -101,7 +101,7 @@ func (s *scalar) fill(n *decode.Node) {
 
 // value takes one value. Its first byte tells the type, and with it the bytes that follow.
 func (r *Reader) value(l decode.Label, name string, index int) {
-	if r.Tree == nil && r.skipSized() {
+	if r.Tree == nil && !r.prints() && r.skipSized() {
 		r.Leaf(decode.Int, l, name, index) // of any kind: its bytes are a value
 		return
 	}
@@ -109,13 +109,22 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	switch {
 	case op == opTyped, op == opObject, isArray(op):
 		r.compound(l, name, index)
+	case op == opReference && r.prints():
+		r.unusual()
 	case op == opReference:
 		r.reference(l, name, index)
+	case isText(op) && r.prints():
+		r.Off++
+		if t := r.text(op); r.OK() {
+			r.Leaf(decode.String, l, name, index)
+			r.printText(t)
+		}
 	default:
 		s := r.scalar()
 		if n := r.Leaf(s.kind, l, name, index); n != nil {
 			s.fill(n)
 		}
+		r.printScalar(&s, "")
 	}
 }
 
@@ -142,7 +151,7 @@ func (r *Reader) scalar() (s scalar) {
 		s.kind, s.num, s.class = decode.Int, integerOf(&r.Cursor, op, "an integer"), integerClass(op)
 	case isText(op):
 		s.kind = decode.String
-		if t := r.text(op); r.OK() && r.Values() {
+		if t := r.text(op); r.OK() && r.wanted() {
 			s.text = t.string()
 		}
 	case op == opSymbol:
@@ -171,7 +180,7 @@ func (r *Reader) scalar() (s scalar) {
 	default: // opObjectEnd
 		r.FailAt(r.Off-1, decode.Malformed, "a value", found(op))
 	}
-	if !r.Values() {
+	if !r.wanted() {
 		s.text, s.raw = "", nil
 	}
 	return s
@@ -232,8 +241,8 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 
 // typed takes a value without parts whose class was taken.
 func (r *Reader) typed(node int, class *symbol) {
+	name := r.printedName(class) // which the value may change
 	s := r.scalar()
-	n := r.Tree.Node(node)
 	if !r.OK() {
 		return
 	}
@@ -242,15 +251,19 @@ func (r *Reader) typed(node int, class *symbol) {
 		if f := r.Leaf(s.kind, decode.ByField, field, 0); f != nil {
 			s.fill(f)
 		}
-		return
-	case n == nil:
-		r.Fill(node)
+		r.printBegin('{', name)
+		r.printName(field)
+		r.printScalar(&s, "")
+		r.printEnd('}')
 		return
 	case s.kind == decode.String && class.text[:min(len(class.text), 1)] != "[", s.kind == decode.Int && !isJDK(class.text):
 		s.kind = decode.Enum
 	}
-	s.fill(n)
+	if n := r.Tree.Node(node); n != nil {
+		s.fill(n)
+	}
 	r.Fill(node)
+	r.printScalar(&s, name)
 }
 
 // array takes a count and elements.
@@ -265,13 +278,16 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && r.OK() {
 		n.Kind, n.Num = decode.List, listKind(class, count)
 	}
-	if r.Counting() {
+	if r.Counting() && !r.prints() {
 		r.countValues(container{left: count})
 		return
 	}
+	r.printBegin('[', "")
 	for i := 0; i < count && r.OK(); i++ {
+		r.separate()
 		r.value(decode.ByIndex, "", i)
 	}
+	r.printEnd(']')
 }
 
 // object takes the fields of a bean, whose names are symbols, or the entries of a map. Only the symbols distinguish them: an
@@ -286,10 +302,16 @@ func (r *Reader) object(node int, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && !bean {
 		n.Kind = decode.Map
 	}
-	if bean && r.Counting() {
+	if bean && r.Counting() && !r.prints() {
 		r.countValues(beanFields)
 		return
 	}
+	if bean {
+		r.printBegin('{', r.printedName(class))
+	} else {
+		r.printBegin('{', "")
+	}
+	defer r.printEnd('}')
 	referred := ""
 	for i, end := 0, false; r.OK() && !end; i++ {
 		if bean {
@@ -332,6 +354,7 @@ func (r *Reader) field(referred string) string {
 		return ""
 	}
 	r.Role("field")
+	r.printName(name)
 	r.value(decode.ByField, name, 0)
 	if op == opReference {
 		return name
@@ -359,11 +382,15 @@ func (r *Reader) name(what string) string {
 // key takes a key and returns its text, "" if it is not a string.
 func (r *Reader) key(i int) string {
 	if op, _ := r.Peek(); op != opSymbol && !isText(op) {
+		if r.prints() {
+			r.unusual()
+		}
 		r.value(decode.ByKey, "", i)
 		return ""
 	}
 	name := r.name("a key")
 	r.Leaf(decode.String, decode.ByKey, name, i).SetText(name)
+	r.printKey(name)
 	return name
 }
 

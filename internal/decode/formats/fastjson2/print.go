@@ -1,0 +1,136 @@
+package fastjson2
+
+import "dubbo-wire/internal/decode"
+
+// printing prints values as they are taken without a tree. The result is that of a tree. Documents with references, with keys that are not texts or
+// begin with "@", and the sizes of parts need one.
+type printing struct {
+	to          *decode.Printed // nil: nothing is printed
+	out         []byte
+	depth       int  // containers that are open
+	attachments bool // of a request or a response, not values
+	scalar      decode.Tree
+}
+
+const (
+	// maxPrintedDepth is how deep printed containers are nested.
+	maxPrintedDepth = 100
+	// maxPrintedBody limits bodies, in bytes, so that they have fewer values than a tree takes.
+	maxPrintedBody = decode.DefaultMaxNodes/2 - 64
+)
+
+// Print implements [decode.Printer].
+func (r *Reader) Print(to *decode.Printed) {
+	r.printing.to = to
+	if to.Printing != decode.PrintValues || len(r.body) > maxPrintedBody {
+		r.unusual()
+	}
+}
+
+// prints reports whether values are printed.
+func (r *Reader) prints() bool { return r.printing.to != nil }
+
+// wanted reports whether texts and numbers are wanted.
+func (r *Reader) wanted() bool { return r.prints() || r.Values() }
+
+// unusual stops printing.
+func (r *Reader) unusual() { r.Fail(decode.Unsupported, "a usual value", "another one") }
+
+// printed calls read for a document, whose value is printed.
+func (r *Reader) printed(name string, read func()) {
+	p := &r.printing
+	if p.to == nil {
+		read()
+		return
+	}
+	out := &p.to.Values
+	if p.attachments = name == "attachments"; p.attachments {
+		out = &p.to.Attachments
+	}
+	p.out, p.depth = *out, 0
+	read()
+	if *out, p.out = p.out, nil; len(*out) > decode.MaxJSON {
+		r.unusual()
+	}
+}
+
+// printScalar prints a value without parts.
+func (r *Reader) printScalar(s *scalar, class string) {
+	p := &r.printing
+	if p.to == nil || !r.OK() {
+		return
+	}
+	if p.scalar.Nodes == nil {
+		p.scalar.Nodes = make([]decode.Node, 1)
+	}
+	n := &p.scalar.Nodes[0]
+	*n = decode.Node{Class: class}
+	s.fill(n)
+	p.out = p.scalar.AppendJSON(p.out, 0)
+}
+
+// printText prints a text.
+func (r *Reader) printText(t text) {
+	p := &r.printing
+	if t.op == opASCII && decode.IsASCII(t.raw) {
+		p.out = decode.AppendString(p.out, t.raw)
+	} else {
+		p.out = decode.AppendString(p.out, t.string())
+	}
+}
+
+// printBegin begins an array or an object; class is "" without a class that is printed.
+func (r *Reader) printBegin(c byte, class string) {
+	p := &r.printing
+	if p.to == nil {
+		return
+	}
+	if p.depth++; p.depth > maxPrintedDepth || len(p.out) > decode.MaxJSON {
+		r.unusual()
+		return
+	}
+	if p.out = append(p.out, c); class != "" {
+		p.out = decode.AppendString(append(p.out, `"@class":`...), class)
+	}
+}
+
+// printEnd ends an array or an object.
+func (r *Reader) printEnd(c byte) {
+	if p := &r.printing; p.to != nil {
+		p.depth--
+		p.out = append(p.out, c)
+	}
+}
+
+// separate prints the comma before an element or a member, unless it is the first one.
+func (r *Reader) separate() {
+	p := &r.printing
+	if p.to == nil || len(p.out) == 0 {
+		return
+	}
+	if c := p.out[len(p.out)-1]; c != '[' && c != '{' {
+		p.out = append(p.out, ',')
+	}
+}
+
+// printName prints the name of a member.
+func (r *Reader) printName(name string) {
+	p := &r.printing
+	if p.to == nil {
+		return
+	}
+	if r.separate(); len(p.out) > decode.MaxJSON {
+		r.unusual()
+		return
+	}
+	p.out = append(decode.AppendString(p.out, name), ':')
+}
+
+// printKey prints the key of a map.
+func (r *Reader) printKey(name string) {
+	p := &r.printing
+	if p.to != nil && (name != "" && name[0] == '@' || name == "group" && p.attachments && p.depth == 1) {
+		r.unusual() // the attachment tells which group of providers is meant
+	}
+	r.printName(name)
+}
