@@ -105,20 +105,20 @@ func (b *body) print() bool {
 	return true
 }
 
-// printNames prints the parts of the envelope and reports whether it could: only short texts end where Skim says.
+// printNames prints the parts of the envelope and reports whether it could.
 func (b *body) printNames(n *Names) bool {
 	if b.printed.Printing != decode.PrintParts {
 		return true
 	}
-	if b.m.Format.Skim == nil {
-		return false
-	}
 	if n.parts.printed == nil {
 		var list []byte
 		from := 0
-		for i, name := range EnvelopeTexts {
-			to := b.m.Format.Skim(b.f.Body, i+1)
-			if to < 0 {
+		r := b.m.Format.New()
+		r.Reset(b.f.Body, decode.Malformed, nil)
+		for _, name := range EnvelopeTexts {
+			r.SkipText()
+			to := r.Offset()
+			if r.Err() != nil {
 				return false
 			}
 			list = decode.AppendPart(append(list, ','), name, to-from)

@@ -25,7 +25,7 @@ func (r *Reader) count(l decode.Label, name string, index int) bool {
 		return false
 	}
 	sum, end := r.tally(r.Buf[:r.end], r.Off)
-	if end != r.end || r.printing.to != nil && !r.print(l, name, r.Buf[r.Off:end]) {
+	if end != r.end || r.printing.to != nil && !r.print(l, name, index, r.Buf[r.Off:end]) {
 		return false
 	}
 	r.outer = aValue

@@ -208,7 +208,7 @@ func (r *Reader) Whole(l decode.Label, name string, index int) {
 	switch {
 	case r.Tree == nil && r.count(l, name, index):
 	case r.printing.to != nil:
-		r.Fail(decode.Unsupported, "an object or a list that prints without a tree", "something else")
+		r.unusual()
 	default:
 		r.document(l, name, index, open)
 	}
@@ -243,7 +243,11 @@ func (r *Reader) text(l decode.Label, name string, index int) {
 	behind := r.write("a value")
 	if r.OK() {
 		r.Role("length")
-		if r.Tree != nil || !r.count(l, name, index) {
+		switch {
+		case r.Tree == nil && r.count(l, name, index):
+		case r.printing.to != nil:
+			r.printLeaf(l, name, index, open)
+		default:
 			r.document(l, name, index, open)
 		}
 		if r.prefixed {
@@ -253,6 +257,7 @@ func (r *Reader) text(l decode.Label, name string, index int) {
 		}
 	}
 	if r.OK() {
+		r.printLine(l, behind-r.Off)
 		r.Off = behind
 		r.Role("line")
 	}

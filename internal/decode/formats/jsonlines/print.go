@@ -9,9 +9,10 @@ import (
 )
 
 // printing prints a text that was counted, and so has the form of JSON: its values, or the sizes of its parts. The result is that of a tree.
-// Objects whose keys begin with "@" or "#", and texts beyond the limits below, need one.
+// Objects whose keys begin with "@" or "#", beans that name their class, and texts beyond the limits below, need one.
 type printing struct {
 	to    *decode.Printed // nil: nothing is printed
+	named string          // a key that only a tree can tell the meaning of, "" for none
 	out   []byte
 	path  []byte // of the container that is open, with what stands in front of a path, where parts are printed
 	punct int    // bytes that the next part of the open container has
@@ -23,6 +24,7 @@ type printedContainer struct {
 	path   int // the length of the path of the container around it
 	n      int // members or elements so far
 	object bool
+	keyed  bool // its keys are values
 }
 
 const (
@@ -39,27 +41,94 @@ const (
 // PrintWhole implements [decode.WholePrinter].
 func (r *Reader) PrintWhole(to *decode.Printed) { r.printing.to = to }
 
-// print prints a text that is a whole object or list. It returns false if that needs a tree.
-func (p *printing) print(l decode.Label, name string, text []byte) bool {
-	if len(text) > maxPrintedText {
+// Print implements [decode.Printer].
+func (r *Reader) Print(to *decode.Printed) {
+	r.printing.to = to
+	if r.fastjson || r.proto {
+		r.unusual()
+	}
+}
+
+// unusual stops printing.
+func (r *Reader) unusual() {
+	r.Fail(decode.Unsupported, "a text that prints without a tree", "another one")
+}
+
+// printLine prints the part that is the line end after a text.
+func (r *Reader) printLine(l decode.Label, n int) {
+	p := &r.printing
+	if p.to == nil || p.to.Printing != decode.PrintParts || !r.OK() || n == 0 {
+		return
+	}
+	path := "#line"
+	if l == decode.ByIndex {
+		path = "args.#line"
+	}
+	p.to.Parts = decode.AppendPart(append(p.to.Parts, ','), path, n)
+}
+
+// printLeaf takes and prints a text that is no object or list.
+func (r *Reader) printLeaf(l decode.Label, name string, index, open int) {
+	text := r.Buf[r.Off:r.end]
+	if !isLeaf(text) {
+		r.unusual()
+		return
+	}
+	r.document(l, name, index, open)
+	if r.OK() && (r.Off != r.end || r.fault != nil || !r.print(l, name, index, text)) {
+		r.unusual()
+	}
+}
+
+// isLeaf reports whether a text is a JSON string, a number, null, true or false.
+func isLeaf(text []byte) bool {
+	if len(text) == 0 {
 		return false
 	}
-	p.stack = p.stack[:0]
-	ok := false
-	if p.to.Printing == decode.PrintValues {
-		p.out = p.to.Values
-		ok = p.values(text)
-		p.to.Values = p.out
-	} else {
-		if l == decode.ByIndex {
-			name = "args[0]"
-		}
-		p.path = append(append(append(p.path[:0], ','), decode.PartBegin...), name...)
-		p.out, p.punct = p.to.Parts, 0
-		ok = p.parts(text)
-		p.to.Parts = p.out
+	switch c := text[0]; {
+	case c == '"':
+		return stringEnd(text, 0) == len(text)
+	case c == '-' || c-'0' <= 9:
+		var plain writer
+		return plain.scanNumber(text, 0).end == len(text)
 	}
-	p.out = nil
+	return string(text) == "null" || string(text) == "true" || string(text) == "false"
+}
+
+// print prints a whole text. It returns false if that needs a tree.
+func (r *Reader) print(l decode.Label, name string, index int, text []byte) (ok bool) {
+	p := &r.printing
+	if len(r.Buf) > maxPrintedText || r.outer == theException {
+		return false
+	}
+	attachments := name == "attachments"
+	p.named = ""
+	switch {
+	case attachments:
+		p.named = "group" // which says what group of providers is meant
+	case r.classLast:
+		p.named = "class"
+	}
+	out := &p.to.Values
+	switch {
+	case p.to.Printing == decode.PrintParts:
+		out = &p.to.Parts
+	case attachments:
+		out = &p.to.Attachments
+	}
+	p.out = *out
+	if p.to.Printing == decode.PrintValues {
+		ok = p.values(text)
+	} else {
+		p.path = append(append(p.path[:0], ','), decode.PartBegin...)
+		if l == decode.ByIndex {
+			p.path = append(p.path, "args"...)
+			name = ""
+		}
+		p.path = decode.AppendEscaped(p.path, decode.AppendSegment(nil, l, name, index))
+		ok = p.parts(text, attachments || r.outer == aMap)
+	}
+	*out, p.out = p.out, nil
 	return ok
 }
 
@@ -71,10 +140,11 @@ func (p *printing) values(text []byte) bool {
 		case c == '"':
 			end := stringEnd(text, i)
 			token := text[i+1 : end-1]
-			if len(token) > 0 && (token[0] == '@' || token[0] == '\\') && isKey(text[end:]) {
+			escaped := bytes.IndexByte(token, '\\') >= 0
+			if len(token) > 0 && (token[0] == '@' || token[0] == '\\' || p.named != "" && (escaped || string(token) == p.named)) && isKey(text[end:]) {
 				return false
 			}
-			if bytes.IndexByte(token, '\\') < 0 && utf8.Valid(token) {
+			if !escaped && utf8.Valid(token) {
 				p.out = decode.AppendString(p.out, token)
 			} else {
 				p.out = decode.AppendString(p.out, Unquote(token))
@@ -139,9 +209,15 @@ func (p *printing) number(text []byte, i int) int {
 	return n.end
 }
 
-// parts prints the sizes of the parts.
-func (p *printing) parts(text []byte) bool {
+// parts prints the sizes of the parts. keyed: the keys of the outermost object are values.
+func (p *printing) parts(text []byte, keyed bool) bool {
+	if c := text[0]; c != '{' && c != '[' {
+		p.part("", len(text))
+		return true
+	}
+	p.stack, p.punct = p.stack[:0], 0
 	p.open(text[0])
+	p.stack[0].keyed = keyed
 	for i := 1; i < len(text); {
 		c, in := text[i], &p.stack[len(p.stack)-1]
 		switch {
@@ -165,8 +241,13 @@ func (p *printing) parts(text []byte) bool {
 				return false
 			}
 			own := p.path[length:]
-			p.path = p.path[:length]
-			p.part(fieldPart, end-i)
+			if in.keyed {
+				p.part("", end-i)
+				p.path = p.path[:length]
+			} else {
+				p.path = p.path[:length]
+				p.part(fieldPart, end-i)
+			}
 			for i = end; text[i] == ':' || isSpace(text[i]); i++ {
 				p.punct++
 			}
@@ -233,6 +314,9 @@ func (p *printing) part(of string, n int) {
 // member appends the segment of member n of an object, with its key as it is between the quotes, to the path. It returns false for keys that paths or
 // values have as marks.
 func (p *printing) member(key []byte, n int) bool {
+	if p.named != "" && (string(key) == p.named || bytes.IndexByte(key, '\\') >= 0) {
+		return false
+	}
 	plain := len(key) > 0 && len(key) <= maxPrintedName
 	for _, c := range key {
 		plain = plain && (c|0x20 >= 'a' && c|0x20 <= 'z' || c-'0' <= 9 || c == '_' || c == '-' || c == '$')
