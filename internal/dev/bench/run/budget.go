@@ -70,6 +70,8 @@ var rates = []struct {
 	{mode: "Triple, frames", row: "frames triple", file: "triple tenth", least: 150},
 	{mode: "Triple, calls with values", row: "calls triple", file: "triple tenth", least: 150},
 	{mode: "Triple, redact", row: "redact triple", file: "triple tenth", least: 100},
+	{mode: "REST, frames", row: "frames rest", file: "rest tenth", least: 150},
+	{mode: "REST, calls with values", row: "calls rest", file: "rest tenth", least: 150},
 	{mode: "REST, redact", row: "redact rest", file: "rest tenth", least: 100},
 }
 
@@ -159,6 +161,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		command("explain", "tenth", "explain", "--frame", fmt.Sprint(messages["tenth"])),
 		command("parquet", "tenth", "calls", "-o", parquet), command("redact", "tenth", "redact", "-o", redacted),
 		command("calls triple", "triple tenth", "calls", "--format", "jsonl"), command("redact triple", "triple tenth", "redact", "-o", redacted),
+		command("frames rest", "rest tenth", "frames", "--format", "jsonl"), command("calls rest", "rest tenth", "calls", "--format", "jsonl"),
 		command("redact rest", "rest tenth", "redact", "-o", redacted),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {

@@ -33,6 +33,7 @@ type workload struct {
 	bytes    int              // of their bodies
 	values   int              // in them
 	json     []byte
+	printed  decode.Printed
 }
 
 // newWorkload checks that the bodies are read to their end.
@@ -80,9 +81,16 @@ func (w *workload) decode(i int, detail dubbo.Detail) *dubbo.Message {
 
 // print reads the values and writes them as JSON, as calls does.
 func (w *workload) print() {
+	w.printed.Printing = decode.PrintValues
+	w.decoder.Print(&w.printed)
+	defer w.decoder.Print(nil)
 	for i := range w.frames {
 		m := w.decode(i, dubbo.Values)
 		w.json = w.json[:0]
+		if p := m.Printed; p != nil {
+			w.json = append(append(w.json, p.Values...), p.Attachments...)
+			continue
+		}
 		if m.Names != nil {
 			w.json = m.AppendArguments(w.json)
 		} else {
