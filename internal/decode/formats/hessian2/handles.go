@@ -119,20 +119,28 @@ func sameFields(want, have []string) bool {
 // place.
 func (r *Reader) interpret(node, class int, e evidence) {
 	o := fieldsOf{r.Tree, node}
-	k, s := decode.Date, ""
 	switch means := r.classes[class].means; means {
 	case enumConstant:
 		r.interpretEnum(node, class, e)
-		return
 	case boxedInt, boxedFloat:
 		o.box(means)
-		return
 	case enumSet:
 		if i := o.constants(); i >= 0 {
 			n := r.Tree.Node(node)
 			n.Kind, n.Num = decode.Alias, int64(i)
 		}
-		return
+	default:
+		if k, s := o.value(means); s != "" {
+			n := r.Tree.Node(node)
+			n.Kind, n.Text = k, s
+		}
+	}
+}
+
+// value returns the kind and text of the number, date or time that an object stands for, "" if it does not.
+func (o fieldsOf) value(means meaning) (k decode.Kind, s string) {
+	k = decode.Date
+	switch means {
 	case decimalText:
 		if v := o.get("value", decode.String); v != nil && isDecimal(v.String()) {
 			k, s = decode.Decimal, v.String()
@@ -170,10 +178,7 @@ func (r *Reader) interpret(node, class int, e evidence) {
 	case zonedDateTime:
 		s = o.zoned()
 	}
-	if s != "" {
-		n := r.Tree.Node(node)
-		n.Kind, n.Text = k, s
-	}
+	return k, s
 }
 
 // maxCopied bounds, in bytes, a scalar that references repeat: a body of references to a long one must not grow

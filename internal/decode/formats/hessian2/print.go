@@ -12,8 +12,8 @@ import (
 )
 
 // printing prints usual values as they are walked: their JSON, or the sizes of their parts. The result is that of a tree. Usual is what
-// prints without knowledge of what follows: no object that stands for a date, a number or an enum constant, where values are printed, and no class
-// whose objects are not counted once. For anything else, and for errors, printing stops, and the body is read into a tree.
+// prints without knowledge of what follows: no class whose objects are not counted once, and of those that stand for something else only the ones in
+// print_meaning.go, where values are printed. For anything else, and for errors, printing stops, and the body is read into a tree.
 type printing struct {
 	to    *decode.Printed // nil: nothing is printed
 	parts bool            // parts are printed, not values
@@ -29,6 +29,7 @@ type printing struct {
 	targets []printedTarget // of references, where values are printed
 	within  int32           // the target that is open, -1 for none
 	depth   int             // containers that are open
+	meant   meant           // objects that stand for something else
 
 	names, overhead int // bytes that are not values
 }
@@ -37,8 +38,11 @@ type printing struct {
 type printedClass struct {
 	fields []printedField
 	begin  []byte // of an object, up to its fields
-	// valued: values can be printed, as its objects have no meaning; distinct: parts can be, as no fields next to each other have one path.
+	// valued: values can be printed, as its objects have no meaning or one that prints; distinct: parts can be, as no fields next to each other have one path.
 	valued, distinct bool
+	class            string
+	means            meaning
+	kind             kindOfClass // by its name, of an enum
 }
 
 // printedField is a field of a class.
@@ -67,6 +71,8 @@ const (
 type printedTarget struct {
 	step
 	up int32 // -1: name is the way
+	// copied to copiedTo are what a reference to it prints, of [meant].copies; nothing if that is the way to it.
+	copied, copiedTo int32
 }
 
 const (
@@ -92,6 +98,7 @@ func (r *Reader) Print(to *decode.Printed) {
 	p := &r.printing
 	p.to, p.parts = to, to.Printing == decode.PrintParts
 	p.classes, p.targets = emptied(p.classes), emptied(p.targets)
+	p.meant.reset()
 	if len(r.Buf) > maxPrintedBody || r.first {
 		r.unusual()
 	}
@@ -324,6 +331,13 @@ func (r *Reader) printReference(at int) (stop int) {
 	if stop < 0 || i < 0 || i >= len(p.targets) {
 		return -1
 	}
+	if to := &p.targets[i]; to.copiedTo > to.copied {
+		if len(p.out) > decode.MaxJSON {
+			return -1
+		}
+		p.out = append(p.out, p.meant.copies[to.copied:to.copiedTo]...)
+		return stop
+	}
 	path := r.appendTarget(p.path[:0], int32(i))
 	if p.path = path; len(path) > maxPrintedPath || len(p.out) > decode.MaxJSON {
 		return -1
@@ -371,7 +385,7 @@ func (r *Reader) printContainer(at int, s step) (stop int) {
 	if b[at] != 'W' { // an Iterator or Enumeration
 		r.table.n++
 		if !p.parts {
-			p.targets = append(p.targets, printedTarget{s, within})
+			p.targets = append(p.targets, printedTarget{step: s, up: within})
 			p.within = int32(len(p.targets) - 1)
 		}
 	}
@@ -448,32 +462,46 @@ func (p *printing) role(of segment, n int) {
 	}
 }
 
-// printObject prints an object, after the definitions of classes in front of it.
-func (r *Reader) printObject(at int) (stop int) {
+// printHead takes the definitions of classes in front of an object at an offset, and the number of its class. It returns the offset after that, -1 if they are not
+// usual.
+func (r *Reader) printHead(at int) (class, stop int) {
 	b, p := r.Buf, &r.printing
 	for at < len(b) && b[at] == 'C' {
 		if at = r.printDefinition(at); at < 0 {
-			return -1
+			return 0, -1
 		}
 	}
 	if at >= len(b) {
-		return -1
+		return 0, -1
 	}
-	i := int(b[at] & 15)
+	class = int(b[at] & 15)
 	stop = at + 1
 	switch {
 	case b[at] == 'O':
-		if i, stop = r.int(stop, "the index of a class"); stop < 0 {
-			return -1
+		if class, stop = r.int(stop, "the index of a class"); stop < 0 {
+			return 0, -1
 		}
 	case b[at]&0xf0 != 0x60:
-		return -1
+		return 0, -1
 	}
-	if i < 0 || i >= len(p.classes) {
+	if class < 0 || class >= len(p.classes) {
+		return 0, -1
+	}
+	p.role(typeSegment, stop-at)
+	return class, stop
+}
+
+// printObject prints an object, after the definitions of classes in front of it.
+func (r *Reader) printObject(at int) (stop int) {
+	p := &r.printing
+	i, stop := r.printHead(at)
+	if stop < 0 {
 		return -1
 	}
 	c := p.classes[i]
-	p.role(typeSegment, stop-at)
+	if c.means != nothing && !p.parts {
+		return r.printMeaning(stop, i)
+	}
 	if !p.parts {
 		p.out = append(p.out, c.begin...)
 	}
@@ -561,7 +589,10 @@ func (r *Reader) newPrintedClass(at, name, fields, stop, n int) *printedClass {
 	wire := b[at+1 : name]
 	usual := countedAs(wire, first) == once && compactOf(wire, n) == ""
 	c.distinct = usual && distinct
-	c.valued = usual && class != "" && meaningOf(class, names) == nothing
+	if c.class, c.means = class, meaningOf(class, names); c.means == enumConstant {
+		c.kind = calledEnum(class)
+	}
+	c.valued = usual && class != "" && c.means.prints()
 	c.begin = decode.AppendString([]byte(`{"@class":`), class)
 	if p.kept += stop - at; p.known == nil || p.kept > maxPrintedClasses {
 		p.known, p.kept = make(map[string]*printedClass), stop-at
