@@ -85,6 +85,72 @@ func AppendPart[T string | []byte](dst []byte, path T, bytes int) []byte {
 	return append(dst, PartEnd...)
 }
 
+// PartPrinter prints the sizes of the parts of a body that a Reader takes in the order of their bytes, without a tree: what [Tree.EachPart] would yield. Its
+// methods are called where the Reader calls those of its [Recorder].
+type PartPrinter struct {
+	Out     []byte
+	path    []byte // of the open container, with what stands in front of a path
+	ends    []int  // the lengths of the paths around the open containers
+	segment []byte // scratch
+	// The last part: where its path, and the number of its bytes, are in Out.
+	from, to, bytes int
+}
+
+// Begin begins a body's value, or another one; out has the parts before it.
+func (p *PartPrinter) Begin(out []byte) {
+	p.Out, p.ends, p.bytes = out, p.ends[:0], 0
+	p.path = append(append(p.path[:0], ','), PartBegin...)
+}
+
+// Open begins a container.
+func (p *PartPrinter) Open(l Label, name string, index int) {
+	end := len(p.path)
+	p.enter(l, name, index)
+	p.ends = append(p.ends, end)
+}
+
+// Close ends the container opened last.
+func (p *PartPrinter) Close() {
+	p.path = p.path[:p.ends[len(p.ends)-1]]
+	p.ends = p.ends[:len(p.ends)-1]
+}
+
+// HasRoom reports whether the path of the open container is far enough below the limit of a path for a segment that is escaped.
+func (p *PartPrinter) HasRoom() bool { return len(p.path) <= maxPath/2 && len(p.Out) <= maxJSON }
+
+// enter appends a segment to the path.
+func (p *PartPrinter) enter(l Label, name string, index int) {
+	p.segment = append(p.segment[:0], "x"[:min(len(p.ends), 1)]...) // the path of what is in no container has no dot
+	root := len(p.segment)
+	p.segment = AppendSegment(p.segment, l, name, index)
+	p.path = AppendEscaped(p.path, p.segment[root:])
+}
+
+// Part prints n bytes of a value.
+func (p *PartPrinter) Part(l Label, name string, index, n int) {
+	end := len(p.path)
+	p.enter(l, name, index)
+	p.Own(n)
+	p.path = p.path[:end]
+}
+
+// Own prints n bytes of the open container itself. Neighbours with one path are one part.
+func (p *PartPrinter) Own(n int) {
+	if n == 0 {
+		return
+	}
+	if p.bytes > 0 && string(p.Out[p.from:p.to]) == string(p.path) {
+		p.bytes += n
+		p.Out = p.Out[:p.to]
+	} else {
+		p.from, p.bytes = len(p.Out), n
+		p.Out = append(p.Out, p.path...)
+		p.to = len(p.Out)
+	}
+	p.Out = append(p.Out, PartMiddle...)
+	p.Out = append(strconv.AppendInt(p.Out, int64(p.bytes), 10), PartEnd...)
+}
+
 // MaxPath is the length of a path, in bytes, from which on it gets no further segments.
 const MaxPath = maxPath
 

@@ -39,6 +39,9 @@ func (b *body) count() bool {
 				return false
 			}
 			if p != nil && p.Printing == decode.PrintParts {
+				if hasOverhead(b.r) {
+					return false
+				}
 				p.Parts = decode.AppendPart(append(p.Parts, ','), "flag", b.r.Offset())
 			}
 		case FieldThrowable, FieldResult:
@@ -116,9 +119,9 @@ func (b *body) printNames(n *Names) bool {
 		r := b.m.Format.New()
 		r.Reset(b.f.Body, decode.Malformed, nil)
 		for _, name := range EnvelopeTexts {
-			r.SkipText()
+			r.Text(name)
 			to := r.Offset()
-			if r.Err() != nil {
+			if r.Err() != nil || hasOverhead(r) {
 				return false
 			}
 			list = decode.AppendPart(append(list, ','), name, to-from)
@@ -132,6 +135,12 @@ func (b *body) printNames(n *Names) bool {
 	}
 	b.printed.Parts = append(b.printed.Parts, n.parts.printed...)
 	return true
+}
+
+// hasOverhead reports whether what was read without a tree has bytes besides those of fields.
+func hasOverhead(r decode.Reader) bool {
+	sum, ok := r.(decode.Summer).Sum()
+	return !ok || sum[decode.ClassOverhead] > 0
 }
 
 // countedNames reads the envelope. The classes of its bytes are known from the first request with the same bytes.

@@ -110,7 +110,7 @@ func (r *Reader) close() {
 func (r *Reader) rest() {
 	if r.OK() && r.Off < r.end {
 		r.Off = r.end
-		r.Role("trailing")
+		r.role("trailing")
 	}
 	r.Settle(r.Tree.Depth())
 }
@@ -167,12 +167,14 @@ func (r *Reader) ResultKind() byte {
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	depth := r.Tree.Depth()
 	r.open()
-	if r.OK() {
-		r.printed(name, func() { r.document(l, name, index, depth) })
-	} else {
-		r.close()
-	}
-	r.rest()
+	r.printed(l, name, func() {
+		if r.OK() {
+			r.document(l, name, index, depth)
+		} else {
+			r.close()
+		}
+		r.rest()
+	})
 	r.Settle(depth)
 }
 

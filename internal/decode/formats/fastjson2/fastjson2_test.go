@@ -194,28 +194,39 @@ func TestNoAllocs(t *testing.T) { formattest.NoAllocs(t, Format, request()) }
 
 func BenchmarkReader(b *testing.B) { formattest.Bench(b, Format, request()) }
 
-// TestPrints: values print without a tree what their tree prints, and all but those with references or unusual keys do.
+// TestPrints: values, and sizes of parts, print without a tree what their tree prints, and all but those with references or unusual keys do.
 func TestPrints(t *testing.T) {
-	rows, without := formattest.Values(t, "testdata/values.tsv"), 0
-	for _, row := range rows {
-		tree, m := read(row.Body, decode.Malformed)
-		to := decode.Printed{Printing: decode.PrintValues}
-		r := new(Reader)
-		r.Reset(row.Body, decode.Malformed, nil)
-		r.Print(&to)
-		r.Value(decode.ByField, "result", 0, "")
-		if r.Err() != nil || r.Fault() != nil {
-			continue
+	rows := formattest.Values(t, "testdata/values.tsv")
+	for _, printing := range []decode.Printing{decode.PrintValues, decode.PrintParts} {
+		without := 0
+		for _, row := range rows {
+			tree, m := read(row.Body, decode.Malformed)
+			to := decode.Printed{Printing: printing}
+			r := new(Reader)
+			r.Reset(row.Body, decode.Malformed, nil)
+			r.Print(&to)
+			r.Value(decode.ByField, "result", 0, "")
+			if r.Err() != nil || r.Fault() != nil {
+				continue
+			}
+			without++
+			sum, ok := r.Sum()
+			require.True(t, ok)
+			require.Nil(t, tree.Err())
+			require.Equal(t, m.Tree.Bytes(), sum, row.Want)
+			if printing == decode.PrintValues {
+				require.Equal(t, string(m.Tree.AppendJSON(nil, 0)), string(to.Values))
+				continue
+			}
+			var parts []byte
+			m.Tree.EachPart(0, func(path []byte, _ decode.Class, _, bytes int) {
+				parts = decode.AppendPart(append(parts, ','), path, bytes)
+			})
+			require.Equal(t, string(parts), string(to.Parts))
 		}
-		without++
-		sum, ok := r.Sum()
-		require.True(t, ok)
-		require.Nil(t, tree.Err())
-		require.Equal(t, m.Tree.Bytes(), sum, row.Want)
-		require.Equal(t, string(m.Tree.AppendJSON(nil, 0)), string(to.Values))
+		t.Log(without, "of", len(rows))
+		assert.Greater(t, without, len(rows)*2/3)
 	}
-	t.Log(without, "of", len(rows))
-	assert.Greater(t, without, len(rows)*2/3)
 	for _, c := range []struct {
 		body []byte
 		want string // "": it needs a tree

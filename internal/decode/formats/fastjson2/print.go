@@ -2,10 +2,12 @@ package fastjson2
 
 import "dubbo-wire/internal/decode"
 
-// printing prints values as they are taken without a tree. The result is that of a tree. Documents with references, with keys that are not texts or
-// begin with "@", and the sizes of parts need one.
+// printing prints values, or the sizes of parts, as they are taken without a tree. The result is that of a tree. Documents with references, and with keys that are
+// not texts or begin with "@", need one.
 type printing struct {
 	to          *decode.Printed // nil: nothing is printed
+	values      bool            // values are printed, else parts
+	parts       decode.PartPrinter
 	out         []byte
 	depth       int  // containers that are open
 	attachments bool // of a request or a response, not values
@@ -21,35 +23,76 @@ const (
 
 // Print implements [decode.Printer].
 func (r *Reader) Print(to *decode.Printed) {
-	r.printing.to = to
-	if to.Printing != decode.PrintValues || len(r.body) > maxPrintedBody {
+	r.printing.to, r.printing.values = to, to.Printing == decode.PrintValues
+	if len(r.body) > maxPrintedBody {
 		r.unusual()
 	}
 }
 
-// prints reports whether values are printed.
+// prints reports whether values or parts are printed.
 func (r *Reader) prints() bool { return r.printing.to != nil }
 
+// printsValues reports whether values are printed.
+func (r *Reader) printsValues() bool { return r.prints() && r.printing.values }
+
+// printsParts reports whether parts are printed.
+func (r *Reader) printsParts() bool { return r.prints() && !r.printing.values && r.OK() }
+
 // wanted reports whether texts and numbers are wanted.
-func (r *Reader) wanted() bool { return r.prints() || r.Values() }
+func (r *Reader) wanted() bool { return r.printsValues() || r.Values() }
+
+// leaf is Leaf, and prints the part.
+func (r *Reader) leaf(k decode.Kind, l decode.Label, name string, index int) *decode.Node {
+	if r.printsParts() {
+		r.printing.parts.Part(l, name, index, r.Pending())
+	}
+	return r.Leaf(k, l, name, index)
+}
+
+// role is Role, and prints the part.
+func (r *Reader) role(name string) {
+	if r.printsParts() {
+		r.printing.parts.Part(decode.ByRole, name, 0, r.Pending())
+	}
+	r.Role(name)
+}
+
+// fill is Fill, and prints the part.
+func (r *Reader) fill(node int) {
+	if r.printsParts() {
+		r.printing.parts.Own(r.Pending())
+	}
+	r.Fill(node)
+}
 
 // unusual stops printing.
 func (r *Reader) unusual() { r.Fail(decode.Unsupported, "a usual value", "another one") }
 
-// printed calls read for a document, whose value is printed.
-func (r *Reader) printed(name string, read func()) {
+// printed calls read for a document, which is printed.
+func (r *Reader) printed(l decode.Label, name string, read func()) {
 	p := &r.printing
 	if p.to == nil {
 		read()
 		return
 	}
+	p.attachments, p.depth = name == "attachments", 0
 	out := &p.to.Values
-	if p.attachments = name == "attachments"; p.attachments {
+	switch {
+	case !p.values:
+		out = &p.to.Parts
+	case p.attachments:
 		out = &p.to.Attachments
 	}
-	p.out, p.depth = *out, 0
+	p.out = *out
+	p.parts.Begin(*out)
+	if l == decode.ByIndex {
+		p.parts.Open(decode.ByField, "args", 0)
+	}
 	read()
-	if *out, p.out = p.out, nil; len(*out) > decode.MaxJSON {
+	if !p.values {
+		p.out = p.parts.Out
+	}
+	if *out, p.out, p.parts.Out = p.out, nil, nil; len(*out) > decode.MaxJSON {
 		r.unusual()
 	}
 }
@@ -57,7 +100,7 @@ func (r *Reader) printed(name string, read func()) {
 // printScalar prints a value without parts.
 func (r *Reader) printScalar(s *scalar, class string) {
 	p := &r.printing
-	if p.to == nil || !r.OK() {
+	if !r.printsValues() || !r.OK() {
 		return
 	}
 	if p.scalar.Nodes == nil {
@@ -72,6 +115,9 @@ func (r *Reader) printScalar(s *scalar, class string) {
 // printText prints a text.
 func (r *Reader) printText(t text) {
 	p := &r.printing
+	if !p.values {
+		return
+	}
 	if t.op == opASCII && decode.IsASCII(t.raw) {
 		p.out = decode.AppendString(p.out, t.raw)
 	} else {
@@ -85,8 +131,11 @@ func (r *Reader) printBegin(c byte, class string) {
 	if p.to == nil {
 		return
 	}
-	if p.depth++; p.depth > maxPrintedDepth || len(p.out) > decode.MaxJSON {
+	if p.depth++; p.depth > maxPrintedDepth || len(p.out) > decode.MaxJSON || !p.values && !p.parts.HasRoom() {
 		r.unusual()
+		return
+	}
+	if !p.values {
 		return
 	}
 	if p.out = append(p.out, c); class != "" {
@@ -96,8 +145,8 @@ func (r *Reader) printBegin(c byte, class string) {
 
 // printEnd ends an array or an object.
 func (r *Reader) printEnd(c byte) {
-	if p := &r.printing; p.to != nil {
-		p.depth--
+	p := &r.printing
+	if p.depth--; r.printsValues() {
 		p.out = append(p.out, c)
 	}
 }
@@ -105,7 +154,7 @@ func (r *Reader) printEnd(c byte) {
 // separate prints the comma before an element or a member, unless it is the first one.
 func (r *Reader) separate() {
 	p := &r.printing
-	if p.to == nil || len(p.out) == 0 {
+	if !r.printsValues() || len(p.out) == 0 {
 		return
 	}
 	if c := p.out[len(p.out)-1]; c != '[' && c != '{' {
@@ -116,7 +165,7 @@ func (r *Reader) separate() {
 // printName prints the name of a member.
 func (r *Reader) printName(name string) {
 	p := &r.printing
-	if p.to == nil {
+	if !r.printsValues() {
 		return
 	}
 	if r.separate(); len(p.out) > decode.MaxJSON {

@@ -116,12 +116,12 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	case isText(op) && r.prints():
 		r.Off++
 		if t := r.text(op); r.OK() {
-			r.Leaf(decode.String, l, name, index)
+			r.leaf(decode.String, l, name, index)
 			r.printText(t)
 		}
 	default:
 		s := r.scalar()
-		if n := r.Leaf(s.kind, l, name, index); n != nil {
+		if n := r.leaf(s.kind, l, name, index); n != nil {
 			s.fill(n)
 		}
 		r.printScalar(&s, "")
@@ -209,14 +209,18 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 		return
 	}
 	node := r.Open(decode.Object, l, name, index)
-	r.Role("length")
+	if r.printsParts() {
+		r.printing.parts.Open(l, name, index)
+		defer r.printing.parts.Close()
+	}
+	r.role("length")
 	outer := r.inside
 	r.inside = node
 	op := r.Byte("a value")
 	var class *symbol
 	if op == opTyped && r.OK() {
 		class = r.symbol("a class")
-		r.Role("class")
+		r.role("class")
 		if n := r.Tree.Node(node); n != nil {
 			n.Class = r.javaName(class)
 		}
@@ -248,7 +252,7 @@ func (r *Reader) typed(node int, class *symbol) {
 	}
 	switch field := singles[class.text]; {
 	case field != "": // an object that is written as one text
-		if f := r.Leaf(s.kind, decode.ByField, field, 0); f != nil {
+		if f := r.leaf(s.kind, decode.ByField, field, 0); f != nil {
 			s.fill(f)
 		}
 		r.printBegin('{', name)
@@ -262,7 +266,7 @@ func (r *Reader) typed(node int, class *symbol) {
 	if n := r.Tree.Node(node); n != nil {
 		s.fill(n)
 	}
-	r.Fill(node)
+	r.fill(node)
 	r.printScalar(&s, name)
 }
 
@@ -274,7 +278,7 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 			r.Fail(decode.Malformed, fmt.Sprintf("%d elements of an array", count), fmt.Sprintf("%d bytes to the end of the value", r.Left()))
 		}
 	}
-	r.Role("type")
+	r.role("type")
 	if n := r.Tree.Node(node); n != nil && r.OK() {
 		n.Kind, n.Num = decode.List, listKind(class, count)
 	}
@@ -294,7 +298,7 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 // empty object without a class is a map.
 func (r *Reader) object(node int, class *symbol) {
 	first, _ := r.Peek()
-	r.Role("type")
+	r.role("type")
 	if !r.OK() {
 		return
 	}
@@ -320,7 +324,7 @@ func (r *Reader) object(node int, class *symbol) {
 		}
 		if op, _ := r.Peek(); op == opObjectEnd {
 			r.Off++
-			r.Role("end")
+			r.role("end")
 			return
 		}
 		r.value(decode.ByEntry, r.key(i), i)
@@ -333,11 +337,11 @@ func (r *Reader) member(referred string) (end bool, next string) {
 	switch op, _ := r.Peek(); op {
 	case opObjectEnd:
 		r.Off++
-		r.Role("end")
+		r.role("end")
 		return true, ""
 	case opNull: // an AtomicReference without value is two nulls
 		r.Off++
-		r.Role("trailing")
+		r.role("trailing")
 		return false, referred
 	}
 	return false, r.field(referred)
@@ -350,10 +354,10 @@ func (r *Reader) field(referred string) string {
 	op, _ := r.Peek()
 	if op == opNull && referred != "" && referred == name {
 		r.Off++
-		r.Role("field")
+		r.role("field")
 		return ""
 	}
-	r.Role("field")
+	r.role("field")
 	r.printName(name)
 	r.value(decode.ByField, name, 0)
 	if op == opReference {
@@ -389,7 +393,7 @@ func (r *Reader) key(i int) string {
 		return ""
 	}
 	name := r.name("a key")
-	r.Leaf(decode.String, decode.ByKey, name, i).SetText(name)
+	r.leaf(decode.String, decode.ByKey, name, i).SetText(name)
 	r.printKey(name)
 	return name
 }
