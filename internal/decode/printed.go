@@ -120,14 +120,45 @@ func (p *PartPrinter) HasRoom() bool { return len(p.path) <= maxPath/2 && len(p.
 
 // enter appends a segment to the path.
 func (p *PartPrinter) enter(l Label, name string, index int) {
+	if len(p.ends) > 0 { // as mostly
+		switch {
+		case l == ByIndex:
+			p.path = append(strconv.AppendInt(append(p.path, '['), int64(index), 10), ']')
+			return
+		case l == ByMember:
+			p.path = append(p.path, ".#field"...)
+			return
+		case l == ByRole:
+			p.path = append(append(p.path, ".#"...), name...)
+			return
+		case isUsualName(name):
+			p.path = append(append(p.path, '.'), name...)
+			return
+		}
+	}
 	p.segment = append(p.segment[:0], "x"[:min(len(p.ends), 1)]...) // the path of what is in no container has no dot
 	root := len(p.segment)
 	p.segment = AppendSegment(p.segment, l, name, index)
 	p.path = AppendEscaped(p.path, p.segment[root:])
 }
 
+// isUsualName reports whether the name of a field or an entry is its segment of a path, in JSON as well.
+func isUsualName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c|0x20 < 'a' || c|0x20 > 'z' {
+			if c-'0' > 9 && c != '_' && c != '$' && c != '-' {
+				return false
+			}
+		}
+	}
+	return len(name) > 0 && len(name) <= maxSegment && name != "opaque" && name != "missing"
+}
+
 // Part prints n bytes of a value.
 func (p *PartPrinter) Part(l Label, name string, index, n int) {
+	if n == 0 {
+		return
+	}
 	end := len(p.path)
 	p.enter(l, name, index)
 	p.Own(n)

@@ -9,19 +9,18 @@ import (
 )
 
 // printing prints a text that was counted, and so has the form of JSON: its values, or the sizes of its parts. The result is that of a tree.
-// Objects whose keys begin with "@" or "#", beans that name their class, and texts beyond the limits below, need one.
+// Objects whose keys begin with "@", beans that name their class, and texts beyond the limits below, need one.
 type printing struct {
 	to    *decode.Printed // nil: nothing is printed
 	named string          // a key that only a tree can tell the meaning of, "" for none
 	out   []byte
-	path  []byte // of the container that is open, with what stands in front of a path, where parts are printed
-	punct int    // bytes that the next part of the open container has
+	parts decode.PartPrinter
+	punct int // bytes of the open container that no part has yet
 	stack []printedContainer
 }
 
 // printedContainer is a container that is open.
 type printedContainer struct {
-	path   int // the length of the path of the container around it
 	n      int // members or elements so far
 	object bool
 	keyed  bool // its keys are values
@@ -32,10 +31,6 @@ const (
 	maxPrintedDepth = 100
 	// maxPrintedText limits texts, in bytes, so that they have fewer values than a tree takes.
 	maxPrintedText = decode.DefaultMaxNodes/2 - 64
-	// maxPrintedPath is far enough below the limit of a path for a segment that is escaped.
-	maxPrintedPath = decode.MaxPath / 2
-	// maxPrintedName limits names that are segments of paths as they are.
-	maxPrintedName = 100
 )
 
 // PrintWhole implements [decode.WholePrinter].
@@ -116,19 +111,18 @@ func (r *Reader) print(l decode.Label, name string, index int, text []byte) (ok 
 	case attachments:
 		out = &p.to.Attachments
 	}
-	p.out = *out
 	if p.to.Printing == decode.PrintValues {
+		p.out = *out
 		ok = p.values(text)
-	} else {
-		p.path = append(append(p.path[:0], ','), decode.PartBegin...)
-		if l == decode.ByIndex {
-			p.path = append(p.path, "args"...)
-			name = ""
-		}
-		p.path = decode.AppendEscaped(p.path, decode.AppendSegment(nil, l, name, index))
-		ok = p.parts(text, attachments || r.outer == aMap)
+		*out, p.out = p.out, nil
+		return ok
 	}
-	*out, p.out = p.out, nil
+	p.parts.Begin(*out)
+	if l == decode.ByIndex {
+		p.parts.Open(decode.ByField, "args", 0)
+	}
+	ok = r.printParts(text, l, name, index, attachments || r.outer == aMap)
+	*out, p.parts.Out = p.parts.Out, nil
 	return ok
 }
 
@@ -209,78 +203,95 @@ func (p *printing) number(text []byte, i int) int {
 	return n.end
 }
 
-// parts prints the sizes of the parts. keyed: the keys of the outermost object are values.
-func (p *printing) parts(text []byte, keyed bool) bool {
+// printParts prints the sizes of the parts. keyed: the keys of the outermost object are values.
+func (r *Reader) printParts(text []byte, l decode.Label, name string, index int, keyed bool) bool {
+	p := &r.printing
 	if c := text[0]; c != '{' && c != '[' {
-		p.part("", len(text))
+		p.parts.Part(l, name, index, len(text))
 		return true
 	}
-	p.stack, p.punct = p.stack[:0], 0
-	p.open(text[0])
+	p.stack = p.stack[:0]
+	p.open(text[0], l, name, index)
 	p.stack[0].keyed = keyed
 	for i := 1; i < len(text); {
-		c, in := text[i], &p.stack[len(p.stack)-1]
-		switch {
-		case c == ':' || c == ',' || isSpace(c):
+		switch c := text[i]; {
+		case c == ',' || isSpace(c):
 			p.punct++
 			i++
 			continue
 		case c == '}' || c == ']':
 			p.punct++
 			p.endPunct()
-			p.path = p.path[:in.path]
+			p.parts.Close()
 			p.stack = p.stack[:len(p.stack)-1]
 			i++
 			continue
 		}
+		in := &p.stack[len(p.stack)-1]
+		l, name, index = decode.ByIndex, "", in.n
+		in.n++
 		p.endPunct()
-		length := len(p.path)
 		if in.object {
 			end := stringEnd(text, i)
-			if token := text[i+1 : end-1]; !p.member(token, in.n) {
+			ok := false
+			if name, ok = r.printedKey(text[i+1 : end-1]); !ok {
 				return false
 			}
-			own := p.path[length:]
+			l = decode.ByMember
 			if in.keyed {
-				p.part("", end-i)
-				p.path = p.path[:length]
-			} else {
-				p.path = p.path[:length]
-				p.part(fieldPart, end-i)
+				l = decode.ByKey
 			}
+			p.parts.Part(l, name, index, end-i)
 			for i = end; text[i] == ':' || isSpace(text[i]); i++ {
 				p.punct++
 			}
 			p.endPunct()
-			p.path = p.path[:length+len(own)]
-		} else {
-			p.path = append(strconv.AppendInt(append(p.path, '['), int64(in.n), 10), ']')
+			l = decode.ByEntry
 		}
-		in.n++
-		if len(p.path) > maxPrintedPath || len(p.out) > decode.MaxJSON {
+		if !p.parts.HasRoom() {
 			return false
 		}
 		if c := text[i]; c == '{' || c == '[' {
 			if len(p.stack) >= maxPrintedDepth {
 				return false
 			}
-			p.open(c)
-			p.stack[len(p.stack)-1].path = length
+			p.open(c, l, name, index)
 			i++
 			continue
 		}
 		end := scalarEnd(text, i)
-		p.part("", end-i)
-		p.path = p.path[:length]
+		p.parts.Part(l, name, index, end-i)
 		i = end
 	}
 	return true
 }
 
 // open begins a container.
-func (p *printing) open(c byte) {
+func (p *printing) open(c byte, l decode.Label, name string, index int) {
+	p.parts.Open(l, name, index)
 	p.stack = append(p.stack, printedContainer{object: c == '{'})
 	p.punct = 1
+}
+
+// endPunct prints the punctuation of the open container.
+func (p *printing) endPunct() {
+	p.parts.Part(decode.ByRole, "punct", 0, p.punct)
+	p.punct = 0
+}
+
+// printedKey returns the text of a key, which is given as it is between the quotes. It returns false if only a tree can tell the meaning of the key.
+func (r *Reader) printedKey(key []byte) (name string, ok bool) {
+	p := &r.printing
+	escaped := bytes.IndexByte(key, '\\') >= 0
+	if p.named != "" && (escaped || string(key) == p.named) {
+		return "", false
+	}
+	if escaped {
+		name = Unquote(key)
+	} else {
+		name = r.Name(key)
+	}
+	return name, name == "" || name[0] != '@'
 }
 
 // scalarEnd returns the offset after the text, number or word at offset i.
@@ -292,43 +303,4 @@ func scalarEnd(text []byte, i int) int {
 		i++
 	}
 	return i
-}
-
-// What the path of a container has after it, as JSON.
-const fieldPart, punctPart = ".#field", ".#punct"
-
-// endPunct prints the punctuation of the open container.
-func (p *printing) endPunct() {
-	if p.punct > 0 {
-		p.part(punctPart, p.punct)
-		p.punct = 0
-	}
-}
-
-// part prints a part of n bytes.
-func (p *printing) part(of string, n int) {
-	p.out = append(append(append(p.out, p.path...), of...), decode.PartMiddle...)
-	p.out = append(strconv.AppendInt(p.out, int64(n), 10), decode.PartEnd...)
-}
-
-// member appends the segment of member n of an object, with its key as it is between the quotes, to the path. It returns false for keys that paths or
-// values have as marks.
-func (p *printing) member(key []byte, n int) bool {
-	if p.named != "" && (string(key) == p.named || bytes.IndexByte(key, '\\') >= 0) {
-		return false
-	}
-	plain := len(key) > 0 && len(key) <= maxPrintedName
-	for _, c := range key {
-		plain = plain && (c|0x20 >= 'a' && c|0x20 <= 'z' || c-'0' <= 9 || c == '_' || c == '-' || c == '$')
-	}
-	if plain && string(key) != "opaque" && string(key) != "missing" {
-		p.path = append(append(p.path, '.'), key...)
-		return true
-	}
-	name := Unquote(key)
-	if name != "" && (name[0] == '@' || name[0] == '#') {
-		return false
-	}
-	p.path = decode.AppendEscaped(p.path, decode.AppendSegment([]byte{'x'}, decode.ByEntry, name, n)[1:])
-	return true
 }

@@ -108,13 +108,13 @@ func TestPrinted(t *testing.T) {
 		{`{"a":null,"b":true,"c":false,"a":[true,false,null]}`, 2},
 		{`{"@a":1}`, 0},
 		{`{"\u0040a":1}`, 0},
-		{`{"\u0061":1}`, 1}, // which might be @
-		{`{"#punct":1}`, 1}, // which would be one part with the punctuation around it
+		{`{"\u0061":1}`, 1},             // which might be @ where values are printed
+		{`{"#punct":1,"#field":{}}`, 2}, // the first is one part with the punctuation around it
 		{`["@a"]`, 2},
 		{`{"a":"@b"}`, 2},
 		{deep(100), 2},
 		{deep(101), 0},
-		{`[[` + strings.Repeat(`{"`+strings.Repeat("n", 90)+`":`, 6) + "1" + strings.Repeat("}", 6) + `]]`, 1}, // a long path
+		{`[[` + strings.Repeat(`{"`+strings.Repeat("n", 90)+`":`, 12) + "1" + strings.Repeat("}", 12) + `]]`, 1}, // a long path
 		{`5`, 0},
 		{`{"a":1} x`, 0},
 	} {
