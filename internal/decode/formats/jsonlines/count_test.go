@@ -102,7 +102,7 @@ func TestStringEnds(t *testing.T) {
 // TestPrintedLines: the texts of a response in Dubbo's protocol print without a tree, values and parts.
 func TestPrintedLines(t *testing.T) {
 	for _, text := range []string{`{"a":[1,{"b":null}],"":2}`, `[]`, `"a\"b\\\u0041"`, `-0.5`, `12`, `null`, `true`} {
-		for _, f := range []decode.Format{gson, jackson, own} {
+		for _, f := range []decode.Format{gson, jackson, own, lines} {
 			f.Counts = true
 			formattest.Prints(t, f, []byte("1\n"+text+"\n"))
 			formattest.Prints(t, f, []byte("4\r\n"+text+"\r\n"+`{"dubbo":"2.0.2","a.b":{"x":1},"n":3}`+"\n"))

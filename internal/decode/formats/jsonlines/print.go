@@ -39,7 +39,7 @@ func (r *Reader) PrintWhole(to *decode.Printed) { r.printing.to = to }
 // Print implements [decode.Printer].
 func (r *Reader) Print(to *decode.Printed) {
 	r.printing.to = to
-	if r.fastjson || r.proto {
+	if r.prefixed || r.proto {
 		r.unusual()
 	}
 }
@@ -93,7 +93,8 @@ func isLeaf(text []byte) bool {
 // print prints a whole text. It returns false if that needs a tree.
 func (r *Reader) print(l decode.Label, name string, index int, text []byte) (ok bool) {
 	p := &r.printing
-	if len(r.Buf) > maxPrintedText || r.outer == theException {
+	if len(r.Buf) > maxPrintedText || r.outer == theException ||
+		r.fastjson && (bytes.Contains(text, []byte(`"@`)) || bytes.Contains(text, []byte(referenceStart))) {
 		return false
 	}
 	attachments := name == "attachments"
@@ -156,6 +157,8 @@ func (p *printing) values(text []byte) bool {
 				}
 			case '}', ']':
 				depth--
+			case 'B', 'S', 'L', 'F', 'D': // fastjson's letters for the types of numbers
+				return false
 			}
 			p.out = append(p.out, c)
 			i++
