@@ -115,8 +115,14 @@ func (p *PartPrinter) Close() {
 	p.ends = p.ends[:len(p.ends)-1]
 }
 
-// HasRoom reports whether the path of the open container is far enough below the limit of a path for a segment that is escaped.
-func (p *PartPrinter) HasRoom() bool { return len(p.path) <= maxPath/2 && len(p.Out) <= maxJSON }
+// HasRoom reports whether more parts may be printed, and the path of the open container is far enough below the limit of a path for a segment that
+// is escaped.
+func (p *PartPrinter) HasRoom() bool {
+	return len(p.path) <= maxPath/2 && len(p.Out) <= MaxPrintedParts
+}
+
+// MaxPrintedParts limits the parts of a body that are printed without a tree, in bytes. A record has a copy of them.
+const MaxPrintedParts = 16 << 20
 
 // enter appends a segment to the path.
 func (p *PartPrinter) enter(l Label, name string, index int) {

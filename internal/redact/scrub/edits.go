@@ -70,6 +70,7 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 	j := &s.job
 	*j = job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, refs: j.refs, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
+	defer func() { *j = job{refs: j.refs} }() // which keeps nothing of the message
 	cause := ""
 	switch {
 	case m.Kind.Control() && j.isPlainEvent():

@@ -59,7 +59,8 @@ type Reader struct {
 	inside int
 	refs   references
 	around []container // the array or bean whose values are counted, after the ones around it
-	printing
+
+	printing printing
 }
 
 // Reset starts a body; see [decode.Reader].

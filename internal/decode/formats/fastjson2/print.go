@@ -43,8 +43,10 @@ func (r *Reader) wanted() bool { return r.printsValues() || r.Values() }
 
 // leaf is Leaf, and prints the part.
 func (r *Reader) leaf(k decode.Kind, l decode.Label, name string, index int) *decode.Node {
-	if r.printsParts() {
-		r.printing.parts.Part(l, name, index, r.Pending())
+	if p := &r.printing.parts; r.printsParts() {
+		if p.Part(l, name, index, r.Pending()); !p.HasRoom() {
+			r.unusual()
+		}
 	}
 	return r.Leaf(k, l, name, index)
 }

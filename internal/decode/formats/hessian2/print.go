@@ -84,8 +84,6 @@ const (
 	maxPrintedPath = decode.MaxPath / 2
 	// maxPrintedName limits names of entries and fields. Longer ones are cut in paths.
 	maxPrintedName = 100
-	// maxPrintedParts limits the parts of a body, in bytes. A record has a copy of them.
-	maxPrintedParts = 16 << 20
 	// maxPrintedClass limits the definition of a class, maxPrintedClasses those that are kept of earlier bodies, both in bytes: a field of two bytes takes
 	// a hundred times as much.
 	maxPrintedClass, maxPrintedClasses = 1 << 12, 1 << 17
@@ -378,7 +376,7 @@ func appendIndex(path []byte, index int) []byte {
 func (r *Reader) printContainer(at int, s step) (stop int) {
 	b, p := r.Buf, &r.printing
 	if at < 0 || at >= len(b) || p.depth >= maxPrintedDepth || len(p.out) > decode.MaxJSON ||
-		p.parts && (len(p.path) > maxPrintedPath || len(p.out) > maxPrintedParts) {
+		p.parts && (len(p.path) > maxPrintedPath || len(p.out) > decode.MaxPrintedParts) {
 		return -1
 	}
 	within := p.within
@@ -408,7 +406,7 @@ func (r *Reader) printContainer(at int, s step) (stop int) {
 // printPart prints the parts of the value at an offset, whose segment of the path is given, and returns the offset after it, -1 if it is not usual.
 func (r *Reader) printPart(at int, of segment, s step) (stop int) {
 	p := &r.printing
-	if stop = r.leafEnd(at); stop > at && len(p.out) <= maxPrintedParts {
+	if stop = r.leafEnd(at); stop > at && len(p.out) <= decode.MaxPrintedParts {
 		p.part(of, stop-at)
 		return stop
 	}
@@ -770,7 +768,7 @@ func (r *Reader) printEntry(at, i int, name string, value step) (stop int) {
 		}
 		of = p.indexSegment(i) // others were made
 	}
-	if stop = r.leafEnd(at); stop > at && len(p.out) <= maxPrintedParts {
+	if stop = r.leafEnd(at); stop > at && len(p.out) <= decode.MaxPrintedParts {
 		p.part(of, key+stop-at)
 		return stop
 	}

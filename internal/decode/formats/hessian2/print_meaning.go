@@ -17,10 +17,17 @@ var printedMeanings = []meaning{nothing, enumConstant, decimalText, sqlDate, loc
 type meant struct {
 	tree      decode.Tree
 	constants map[constant]struct{} // of enums, that the body has had
-	copies    []byte                // of what targets of references print
+	copies    []byte                // of what targets of references print, each of which is short
 }
 
+// reset forgets the body, and gives back memory that is too large to keep.
 func (m *meant) reset() {
+	if len(m.constants) > maxKept {
+		m.constants = nil
+	}
+	if cap(m.copies) > maxJoin {
+		m.copies = nil
+	}
 	clear(m.constants)
 	m.copies = m.copies[:0]
 }

@@ -204,7 +204,9 @@ key:
 	if flags&isKeyed == 0 {
 		sum.names += end - i
 	}
-	class = r.classLast && end-i == len(`"class"`) && string(text[i+1:end-1]) == "class"
+	if class = r.classLast && end-i == len(`"class"`) && string(text[i+1:end-1]) == "class"; r.classLast && bytes.IndexByte(text[i:end], '\\') >= 0 {
+		return sum, 0 // it may be "class" as well
+	}
 	for i = end; i < len(text); i++ {
 		sum.punct++
 		if c := text[i]; c == ':' {

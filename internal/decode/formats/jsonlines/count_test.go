@@ -99,6 +99,19 @@ func TestStringEnds(t *testing.T) {
 	}
 }
 
+// A bean in attachments, and a name of a class with an escape, are told by a tree alone.
+func TestClassInAttachments(t *testing.T) {
+	for _, body := range []string{
+		"4\nnull\n" + `{"a":{"x":1,"class":"a.B"}}` + "\n", "4\nnull\n" + `{"a":{"x":1,"cl\u0061ss":"a.B"}}` + "\n", "4\nnull\n" + `{"group":"g"}` + "\n",
+		"1\n" + `{"x":1,"cl\u0061ss":"a.B"}` + "\n", "1\n" + `{"x":1,"class":"a.B"}` + "\n",
+	} {
+		for _, f := range []decode.Format{gson, own} {
+			f.Counts = true
+			formattest.Check(t, f, []byte(body))
+		}
+	}
+}
+
 // TestPrintedLines: the texts of a response in Dubbo's protocol print without a tree, values and parts.
 func TestPrintedLines(t *testing.T) {
 	for _, text := range []string{`{"a":[1,{"b":null}],"":2}`, `[]`, `"a\"b\\\u0041"`, `-0.5`, `12`, `null`, `true`} {

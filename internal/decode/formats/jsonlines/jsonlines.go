@@ -76,7 +76,8 @@ type Reader struct {
 	fault *decode.Error
 	refs  references
 	stack *[decode.MaxDepth]byte // scratch of tally
-	printing
+
+	printing printing
 }
 
 // outer says what the outermost object of a text is.

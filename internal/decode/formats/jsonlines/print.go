@@ -11,12 +11,13 @@ import (
 // printing prints a text that was counted, and so has the form of JSON: its values, or the sizes of its parts. The result is that of a tree.
 // Objects whose keys begin with "@", beans that name their class, and texts beyond the limits below, need one.
 type printing struct {
-	to    *decode.Printed // nil: nothing is printed
-	named string          // a key that only a tree can tell the meaning of, "" for none
-	out   []byte
-	parts decode.PartPrinter
-	punct int // bytes of the open container that no part has yet
-	stack []printedContainer
+	to *decode.Printed // nil: nothing is printed
+	// Only a tree tells what an attachment "group" means, which says what group of providers is meant, and what a member "class".
+	group, class bool
+	out          []byte
+	parts        decode.PartPrinter
+	punct        int // bytes of the open container that no part has yet
+	stack        []printedContainer
 }
 
 // printedContainer is a container that is open.
@@ -98,13 +99,7 @@ func (r *Reader) print(l decode.Label, name string, index int, text []byte) (ok 
 		return false
 	}
 	attachments := name == "attachments"
-	p.named = ""
-	switch {
-	case attachments:
-		p.named = "group" // which says what group of providers is meant
-	case r.classLast:
-		p.named = "class"
-	}
+	p.group, p.class = attachments, r.classLast
 	out := &p.to.Values
 	switch {
 	case p.to.Printing == decode.PrintParts:
@@ -135,11 +130,10 @@ func (p *printing) values(text []byte) bool {
 		case c == '"':
 			end := stringEnd(text, i)
 			token := text[i+1 : end-1]
-			escaped := bytes.IndexByte(token, '\\') >= 0
-			if len(token) > 0 && (token[0] == '@' || token[0] == '\\' || p.named != "" && (escaped || string(token) == p.named)) && isKey(text[end:]) {
+			if len(token) > 0 && (token[0] == '@' || token[0] == '\\' || p.hasMeaning(token)) && isKey(text[end:]) {
 				return false
 			}
-			if !escaped && utf8.Valid(token) {
+			if bytes.IndexByte(token, '\\') < 0 && utf8.Valid(token) {
 				p.out = decode.AppendString(p.out, token)
 			} else {
 				p.out = decode.AppendString(p.out, Unquote(token))
@@ -284,17 +278,20 @@ func (p *printing) endPunct() {
 
 // printedKey returns the text of a key, which is given as it is between the quotes. It returns false if only a tree can tell the meaning of the key.
 func (r *Reader) printedKey(key []byte) (name string, ok bool) {
-	p := &r.printing
-	escaped := bytes.IndexByte(key, '\\') >= 0
-	if p.named != "" && (escaped || string(key) == p.named) {
+	if r.printing.hasMeaning(key) {
 		return "", false
 	}
-	if escaped {
+	if bytes.IndexByte(key, '\\') >= 0 {
 		name = Unquote(key)
 	} else {
 		name = r.Name(key)
 	}
 	return name, name == "" || name[0] != '@'
+}
+
+// hasMeaning reports whether a key, which is given as it is between the quotes, may have a meaning that only a tree tells.
+func (p *printing) hasMeaning(key []byte) bool {
+	return p.group && string(key) == "group" || p.class && string(key) == "class" || (p.group || p.class) && bytes.IndexByte(key, '\\') >= 0
 }
 
 // scalarEnd returns the offset after the text, number or word at offset i.
