@@ -96,10 +96,13 @@ type PartPrinter struct {
 	from, to, bytes int
 }
 
-// Begin begins a body's value, or another one; out has the parts before it.
-func (p *PartPrinter) Begin(out []byte) {
+// Begin begins a value of a body, which is an argument if it is labelled ByIndex; out has the parts before it.
+func (p *PartPrinter) Begin(out []byte, l Label) {
 	p.Out, p.ends, p.bytes = out, p.ends[:0], 0
 	p.path = append(append(p.path[:0], ','), PartBegin...)
+	if l == ByIndex {
+		p.Open(ByField, "args", 0)
+	}
 }
 
 // Open begins a container.
@@ -121,26 +124,21 @@ func (p *PartPrinter) HasRoom() bool {
 	return len(p.path) <= maxPath/2 && len(p.Out) <= MaxPrintedParts
 }
 
-// MaxPrintedParts limits the parts of a body that are printed without a tree, in bytes. A record has a copy of them.
-const MaxPrintedParts = 16 << 20
+// Limits of what is printed without a tree.
+const (
+	// MaxPrintedDepth is how deep containers are nested; a map may print with three levels.
+	MaxPrintedDepth = 100
+	// MaxPrintedBody limits bodies, in bytes, so that they have fewer values than a tree takes.
+	MaxPrintedBody = DefaultMaxNodes/2 - 64
+	// MaxPrintedParts limits the parts of a body, in bytes. A record has a copy of them.
+	MaxPrintedParts = 16 << 20
+)
 
 // enter appends a segment to the path.
 func (p *PartPrinter) enter(l Label, name string, index int) {
-	if len(p.ends) > 0 { // as mostly
-		switch {
-		case l == ByIndex:
-			p.path = append(strconv.AppendInt(append(p.path, '['), int64(index), 10), ']')
-			return
-		case l == ByMember:
-			p.path = append(p.path, ".#field"...)
-			return
-		case l == ByRole:
-			p.path = append(append(p.path, ".#"...), name...)
-			return
-		case isUsualName(name):
-			p.path = append(append(p.path, '.'), name...)
-			return
-		}
+	if len(p.ends) > 0 && (l == ByIndex || l == ByMember || l == ByRole || isUsualName(name)) { // as mostly: nothing is escaped
+		p.path = AppendSegment(p.path, l, name, index)
+		return
 	}
 	p.segment = append(p.segment[:0], "x"[:min(len(p.ends), 1)]...) // the path of what is in no container has no dot
 	root := len(p.segment)

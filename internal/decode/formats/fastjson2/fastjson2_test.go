@@ -250,3 +250,18 @@ func TestPrints(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintedPartsAreBounded: values of a byte under a long path would print hundreds of megabytes of parts; printing stops instead.
+func TestPrintedPartsAreBounded(t *testing.T) {
+	const values = 1_000_000
+	key := "79 386e" + strings.Repeat("6e", 110) // 110 letters
+	body := doc(strings.Repeat("a6 "+key, 4) + "a4 48000f4240" + strings.Repeat("00", values) + strings.Repeat("a5", 4))
+	to := decode.Printed{Printing: decode.PrintParts}
+	r := new(Reader)
+	r.Reset(body, decode.Malformed, nil)
+	r.Print(&to)
+	r.Value(decode.ByField, "result", 0, "")
+	require.True(t, r.Err() != nil || r.Fault() != nil)
+	assert.Less(t, len(to.Parts), decode.MaxPrintedParts+1000)
+	assert.Greater(t, len(to.Parts), decode.MaxPrintedParts)
+}

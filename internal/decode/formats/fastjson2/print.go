@@ -14,17 +14,10 @@ type printing struct {
 	scalar      decode.Tree
 }
 
-const (
-	// maxPrintedDepth is how deep printed containers are nested.
-	maxPrintedDepth = 100
-	// maxPrintedBody limits bodies, in bytes, so that they have fewer values than a tree takes.
-	maxPrintedBody = decode.DefaultMaxNodes/2 - 64
-)
-
 // Print implements [decode.Printer].
 func (r *Reader) Print(to *decode.Printed) {
 	r.printing.to, r.printing.values = to, to.Printing == decode.PrintValues
-	if len(r.body) > maxPrintedBody {
+	if len(r.body) > decode.MaxPrintedBody {
 		r.unusual()
 	}
 }
@@ -86,10 +79,7 @@ func (r *Reader) printed(l decode.Label, name string, read func()) {
 		out = &p.to.Attachments
 	}
 	p.out = *out
-	p.parts.Begin(*out)
-	if l == decode.ByIndex {
-		p.parts.Open(decode.ByField, "args", 0)
-	}
+	p.parts.Begin(*out, l)
 	read()
 	if !p.values {
 		p.out = p.parts.Out
@@ -133,7 +123,7 @@ func (r *Reader) printBegin(c byte, class string) {
 	if p.to == nil {
 		return
 	}
-	if p.depth++; p.depth > maxPrintedDepth || len(p.out) > decode.MaxJSON || !p.values && !p.parts.HasRoom() {
+	if p.depth++; p.depth > decode.MaxPrintedDepth || len(p.out) > decode.MaxJSON || !p.values && !p.parts.HasRoom() {
 		r.unusual()
 		return
 	}

@@ -76,10 +76,6 @@ type printedTarget struct {
 }
 
 const (
-	// maxPrintedDepth is how deep printed containers are nested; a map may print with three levels.
-	maxPrintedDepth = 100
-	// maxPrintedBody limits bodies, in bytes, so that they have fewer values than a tree takes.
-	maxPrintedBody = decode.DefaultMaxNodes/2 - 64
 	// maxPrintedPath is far enough below the limit of a path for a segment that is escaped.
 	maxPrintedPath = decode.MaxPath / 2
 	// maxPrintedName limits names of entries and fields. Longer ones are cut in paths.
@@ -97,7 +93,7 @@ func (r *Reader) Print(to *decode.Printed) {
 	p.to, p.parts = to, to.Printing == decode.PrintParts
 	p.classes, p.targets = emptied(p.classes), emptied(p.targets)
 	p.meant.reset()
-	if len(r.Buf) > maxPrintedBody || r.first {
+	if len(r.Buf) > decode.MaxPrintedBody || r.first {
 		r.unusual()
 	}
 }
@@ -375,7 +371,7 @@ func appendIndex(path []byte, index int) []byte {
 // printContainer prints the object, list or map at an offset and returns the offset after it, -1 if it is not usual.
 func (r *Reader) printContainer(at int, s step) (stop int) {
 	b, p := r.Buf, &r.printing
-	if at < 0 || at >= len(b) || p.depth >= maxPrintedDepth || len(p.out) > decode.MaxJSON ||
+	if at < 0 || at >= len(b) || p.depth >= decode.MaxPrintedDepth || len(p.out) > decode.MaxJSON ||
 		p.parts && (len(p.path) > maxPrintedPath || len(p.out) > decode.MaxPrintedParts) {
 		return -1
 	}

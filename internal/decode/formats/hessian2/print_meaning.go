@@ -47,7 +47,7 @@ func (r *Reader) printMeaning(at, i int) (stop int) {
 func (r *Reader) meantObject(at, i int, name string) (stop int) {
 	p, b := &r.printing, r.Buf
 	c, t := p.classes[i], &p.meant.tree
-	if c.means == nothing || p.depth >= maxPrintedDepth {
+	if c.means == nothing || p.depth >= decode.MaxPrintedDepth {
 		return -1
 	}
 	target := p.within

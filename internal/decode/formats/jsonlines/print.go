@@ -9,7 +9,7 @@ import (
 )
 
 // printing prints a text that was counted, and so has the form of JSON: its values, or the sizes of its parts. The result is that of a tree.
-// Objects whose keys begin with "@", beans that name their class, and texts beyond the limits below, need one.
+// Objects whose keys begin with "@", beans that name their class, and bodies beyond the limits need one.
 type printing struct {
 	to *decode.Printed // nil: nothing is printed
 	// Only a tree tells what an attachment "group" means, which says what group of providers is meant, and what a member "class".
@@ -26,13 +26,6 @@ type printedContainer struct {
 	object bool
 	keyed  bool // its keys are values
 }
-
-const (
-	// maxPrintedDepth is how deep printed containers are nested.
-	maxPrintedDepth = 100
-	// maxPrintedText limits texts, in bytes, so that they have fewer values than a tree takes.
-	maxPrintedText = decode.DefaultMaxNodes/2 - 64
-)
 
 // PrintWhole implements [decode.WholePrinter].
 func (r *Reader) PrintWhole(to *decode.Printed) { r.printing.to = to }
@@ -53,17 +46,15 @@ func (r *Reader) unusual() {
 // printLine prints the part that is the line end after a text.
 func (r *Reader) printLine(l decode.Label, n int) {
 	p := &r.printing
-	if p.to == nil || p.to.Printing != decode.PrintParts || !r.OK() || n == 0 {
+	if p.to == nil || p.to.Printing != decode.PrintParts || !r.OK() {
 		return
 	}
-	path := "#line"
-	if l == decode.ByIndex {
-		path = "args.#line"
-	}
-	p.to.Parts = decode.AppendPart(append(p.to.Parts, ','), path, n)
+	p.parts.Begin(p.to.Parts, l)
+	p.parts.Part(decode.ByRole, "line", 0, n)
+	p.to.Parts, p.parts.Out = p.parts.Out, nil
 }
 
-// printLeaf takes and prints a text that is no object or list.
+// printLeaf takes and prints a text that is neither an object nor a list.
 func (r *Reader) printLeaf(l decode.Label, name string, index, open int) {
 	text := r.Buf[r.Off:r.end]
 	if !isLeaf(text) {
@@ -94,7 +85,7 @@ func isLeaf(text []byte) bool {
 // print prints a whole text. It returns false if that needs a tree.
 func (r *Reader) print(l decode.Label, name string, index int, text []byte) (ok bool) {
 	p := &r.printing
-	if len(r.Buf) > maxPrintedText || r.outer == theException ||
+	if len(r.Buf) > decode.MaxPrintedBody || r.outer == theException ||
 		r.fastjson && (bytes.Contains(text, []byte(`"@`)) || bytes.Contains(text, []byte(referenceStart))) {
 		return false
 	}
@@ -113,10 +104,7 @@ func (r *Reader) print(l decode.Label, name string, index int, text []byte) (ok 
 		*out, p.out = p.out, nil
 		return ok
 	}
-	p.parts.Begin(*out)
-	if l == decode.ByIndex {
-		p.parts.Open(decode.ByField, "args", 0)
-	}
+	p.parts.Begin(*out, l)
 	ok = r.printParts(text, l, name, index, attachments || r.outer == aMap)
 	*out, p.parts.Out = p.parts.Out, nil
 	return ok
@@ -146,7 +134,7 @@ func (p *printing) values(text []byte) bool {
 		default: // punctuation, and the letters of null, true and false
 			switch c {
 			case '{', '[':
-				if depth++; depth > maxPrintedDepth || len(p.out) > decode.MaxJSON {
+				if depth++; depth > decode.MaxPrintedDepth || len(p.out) > decode.MaxJSON {
 					return false
 				}
 			case '}', ']':
@@ -249,7 +237,7 @@ func (r *Reader) printParts(text []byte, l decode.Label, name string, index int,
 			return false
 		}
 		if c := text[i]; c == '{' || c == '[' {
-			if len(p.stack) >= maxPrintedDepth {
+			if len(p.stack) >= decode.MaxPrintedDepth {
 				return false
 			}
 			p.open(c, l, name, index)
