@@ -1,6 +1,7 @@
 package hessian2
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,4 +83,24 @@ func TestPrintsUnusual(t *testing.T) {
 	r.Print(&decode.Printed{})
 	r.Value(decode.ByField, "result", 0, "")
 	require.NotNil(t, r.Err())
+}
+
+// TestPrintedMemory: a reader gives back what a body with very many constants needed.
+func TestPrintedMemory(t *testing.T) {
+	w := new(writer).list(20_000)
+	for i := range 20_000 {
+		w.object("a.B"+strings.Repeat("b", 100), "name").str("C" + strconv.Itoa(i))
+	}
+	r := New()
+	print := func(body []byte) {
+		r.Reset(body, decode.Malformed, nil)
+		r.Print(&decode.Printed{Printing: decode.PrintValues})
+		r.Value(decode.ByField, "result", 0, "")
+		require.Nil(t, r.Err())
+	}
+	print(w.b)
+	require.Greater(t, cap(r.printing.meant.copies), maxJoin)
+	print([]byte("N"))
+	require.Empty(t, r.printing.meant.constants)
+	require.Zero(t, cap(r.printing.meant.copies))
 }
