@@ -161,7 +161,9 @@ type Assembler struct {
 	finishing            bool // a connection is opened and ended at once; it must not end another one
 
 	holders, waiting queue.Queue[*holding] // connections that hold data, oldest first; and the ones whose wait has started
-	heldAll          int
+	// The packet and the time before which no wait ends; 0: a wait has started or ended since they were known.
+	duePacket, dueTime int64
+	heldAll            int
 	buffers          *Buffers
 	suspects         queue.Queue[*suspect]
 	suspectOf        map[*Connection]*suspect
@@ -192,7 +194,7 @@ func New(cfg Config, h Handler) *Assembler {
 // is done while this assembler gets no packets.
 func (a *Assembler) Tick(ordinal, at int64) {
 	a.packets, a.now = ordinal, at
-	if !a.waiting.Empty() {
+	if !a.waiting.Empty() && (a.packets >= a.duePacket || a.now >= a.dueTime) {
 		a.abandonExpired()
 	}
 	if a.closing.n > 0 {

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -204,7 +205,7 @@ func (a *Assembler) freeHolding(c *Connection) {
 	c.flow.hold, h.c = nil, nil
 	for i := range h.piles {
 		l := &h.piles[i]
-		l.sincePacket, l.sinceTime = 0, 0
+		a.endWait(l)
 		if cap(l.room) > maxRoom {
 			l.room = nil
 		}
@@ -247,6 +248,13 @@ func (c *Connection) waits(i int) bool {
 func (a *Assembler) startWait(p *pile, h *holding, packet, at int64) {
 	p.sincePacket, p.sinceTime = packet, at
 	a.waiting.Push(&h.wait)
+	a.duePacket = 0
+}
+
+// endWait ends the wait of a pile, if it has one.
+func (a *Assembler) endWait(p *pile) {
+	p.sincePacket = 0
+	a.duePacket = 0
 }
 
 // acknowledged delivers the cut pieces of a side that were awaited until their acknowledgement, and starts the wait for
@@ -276,7 +284,7 @@ func (a *Assembler) drain(c *Connection) {
 				}
 				a.release(c, i)
 				more = true
-				pile.sincePacket = 0
+				a.endWait(pile)
 			}
 		}
 	}
@@ -330,7 +338,7 @@ func (a *Assembler) abandonHole(c *Connection, i int) {
 		a.gap(c, i, int64(p.seq-d.next), p.meta)
 		d.next = p.seq
 	}
-	c.flow.hold.piles[i].sincePacket = 0
+	a.endWait(&c.flow.hold.piles[i])
 	a.drain(c)
 }
 
@@ -369,6 +377,13 @@ func (a *Assembler) abandonExpired() {
 			continue
 		}
 		if waits := h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0; waits && !gaveUp {
+			a.duePacket, a.dueTime = math.MaxInt64, math.MaxInt64
+			for i := range h.piles {
+				if p := &h.piles[i]; p.sincePacket != 0 {
+					a.duePacket = min(a.duePacket, p.sincePacket+a.cfg.GapPackets)
+					a.dueTime = min(a.dueTime, p.sinceTime+int64(a.cfg.GapTime))
+				}
+			}
 			return
 		}
 		// Its remaining data waits for something else, or for nothing yet.
