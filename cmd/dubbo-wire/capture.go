@@ -52,6 +52,7 @@ program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
   sudo dubbo-wire capture lo port 20880 -- mvn verify`,
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			usualCollections.set() // a capture that runs for long has the memory that it needs in the end
 			c.IntervalGiven = cmd.Flags().Changed("interval")
 			var err error
 			if c.Measure, c.Print, err = a.complete(); err == nil {

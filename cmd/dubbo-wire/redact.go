@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -99,21 +98,8 @@ func cause(err error) error {
 	return err
 }
 
-// redactGCPercent is gcPercent for redact. What is allocated for many connections stays: a garbage collection costs less than the memory that it
-// saves. A tenth would save more for hundreds of thousands of connections, and cost a twentieth of the time with few.
-const redactGCPercent = 20
-
-// redactMemory is softMemory for redact, which keeps packets and bodies besides what analyze has: with the limit of others the garbage of hundreds of
-// thousands of connections would be collected all the time.
-const redactMemory = 1 << 30
-
 func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]byte, jobs int) error {
-	if before := debug.SetGCPercent(redactGCPercent); before != gcPercent { // GOGC is set
-		debug.SetGCPercent(before)
-	}
-	if debug.SetMemoryLimit(-1) == softMemory { // GOMEMLIMIT is not set
-		debug.SetMemoryLimit(redactMemory)
-	}
+	laterCollections.Store(&redactCollections)
 	src, err := in.Open(args)
 	if err != nil {
 		return err
