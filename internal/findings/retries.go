@@ -54,6 +54,9 @@ type attempts struct {
 	latest  [2][]links
 	retries []retry // number n is at index n-1
 	free    []uint32
+	waiting [16]attempt // those that are not compared yet, of which there are wait
+	wait    int
+	loaded  uint32 // what was read to have it in the cache
 }
 
 // retries counts the retries among the requests of a method.
@@ -64,7 +67,7 @@ type retries struct {
 	timedOut, failed, moved, inTime int64
 }
 
-// addAttempt compares a closed call that expects a response with earlier ones. millis is its timeout, 0 if it is unknown.
+// addAttempt makes a closed call that expects a response wait to be compared with earlier ones. millis is its timeout, 0 if it is unknown.
 func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) {
 	r := c.Request
 	body, arguments := contents(r)
@@ -75,7 +78,10 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 	if of.server == 0 {
 		of.server = k.server(c.Server())
 	}
-	x := attempt{
+	t := &k.attempts
+	x := &t.waiting[t.wait]
+	t.wait++
+	*x = attempt{
 		client: of.client.number, method: m.number, server: of.server, id: r.Exchange, start: r.FirstTime,
 		body: body, arguments: arguments, bytes: r.FrameBytes() + c.Response.FrameBytes(), frame: r.Number, file: r.File,
 		answered: c.Response != nil,
@@ -84,26 +90,53 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 		x.id = uint64(r.Number)
 	}
 	x.giveUp(c, millis)
+	if t.wait == len(t.waiting) {
+		k.compareWaiting()
+	}
+}
+
+// compareWaiting compares the attempts that wait with earlier ones. What all of them need of the tables, which a processor's cache has no room
+// for, is loaded at the same time first.
+func (k *Collector) compareWaiting() {
 	t := &k.attempts
-	if t.latest[0] == nil {
+	waiting := t.waiting[:t.wait]
+	t.wait = 0
+	if len(waiting) > 0 && t.latest[0] == nil {
 		t.latest = [2][]links{make([]links, maxAttempts), make([]links, maxAttempts)}
 	}
+	for i := range waiting {
+		x := &waiting[i]
+		t.loaded += t.latest[0][x.slot(x.body)].all + t.latest[1][x.slot(x.arguments)].all
+	}
+	for i := range waiting {
+		k.compareAttempt(&waiting[i])
+	}
+}
+
+// slot returns the place of the chain of a hash in attempts.latest.
+func (a *attempt) slot(hash uint64) uint64 {
+	return (hash ^ uint64(a.method)*0x9e3779b97f4a7c15 ^ uint64(a.client)*0xc2b2ae3d27d4eb4f) % maxAttempts
+}
+
+// compareAttempt compares an attempt with earlier ones, and stores it.
+func (k *Collector) compareAttempt(x *attempt) {
+	t := &k.attempts
 	t.count++
 	for chain, hash := range [2]uint64{x.body, x.arguments} {
 		if hash == 0 {
 			continue
 		}
-		latest := &t.latest[chain][(hash^uint64(m.number)*0x9e3779b97f4a7c15^uint64(of.client.number)*0xc2b2ae3d27d4eb4f)%maxAttempts]
+		latest := &t.latest[chain][x.slot(hash)]
 		x.older[chain] = *latest
 		for n, left := latest.givenUp, maxChain; t.holds(n) && left > 0; left-- {
 			o := t.at(n)
-			t.compare(&x, o)
+			t.compare(x, o)
 			n = o.older[chain].givenUp
 		}
 		if x.givenUp != 0 {
 			for n, left := latest.all, maxChain; t.holds(n) && left > 0; left-- {
 				o := t.at(n)
-				t.compare(o, &x)
+				t.compare(o, x)
 				n = o.older[chain].all
 			}
 			latest.givenUp = t.count
@@ -119,7 +152,7 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 		of.retries.add(forgotten, t)
 		t.free = append(t.free, forgotten.retry)
 	}
-	*forgotten = x
+	*forgotten = *x
 }
 
 // contents returns hashes of the bodies and of the arguments of the messages of a request, 0 if they are not known.
@@ -220,6 +253,7 @@ func (s *retries) add(a *attempt, t *attempts) {
 
 // retriedCalls finds methods with requests that repeat a call which the client has given up.
 func retriedCalls(k *Collector, e *evidence) {
+	k.compareWaiting()
 	by := make(map[*method]*retries)
 	for _, m := range k.order {
 		if m.retries != nil {
