@@ -164,11 +164,11 @@ type Assembler struct {
 	// The packet and the time before which no wait ends; 0: a wait has started or ended since they were known.
 	duePacket, dueTime int64
 	heldAll            int
-	buffers          *Buffers
-	suspects         queue.Queue[*suspect]
-	suspectOf        map[*Connection]*suspect
-	suspectBytes     int
-	late             map[*Connection]*lateSpans
+	buffers            *Buffers
+	suspects           queue.Queue[*suspect]
+	suspectOf          map[*Connection]*suspect
+	suspectBytes       int
+	late               map[*Connection]*lateSpans
 
 	// State of the packet that is being processed.
 	seg     *packet.Segment
