@@ -305,8 +305,8 @@ type Aggregator struct {
 	key       []byte
 	// known maps the envelope of a request to its group, nil if the keys need more than the envelope.
 	known map[envelope]*Group
-	// unnumbered is like known for requests whose serialization has no number; nil until there is one.
-	unnumbered map[unnumbered]*Group
+	// unnumbered are the first serializations of requests that have no number of their own, at most maxUnnumbered.
+	unnumbered []unnumbered
 	// recent is a cache of known, indexed by the hash of the names.
 	recent *[recentGroups]recentGroup
 	// unsettled is set if link bytes are counted when a call is closed, not when its messages are settled.
@@ -325,15 +325,17 @@ type recentGroup struct {
 // envelope is the part of a request that selects its group if the keys are only its names and serialization.
 type envelope struct {
 	operation     *rpc.Operation
-	serialization int8
+	serialization int16 // its number, or that of unnumbered
 }
 
-// unnumbered is what selects the group of a request whose serialization has no number.
+// unnumbered is a serialization without a number, in a protocol.
 type unnumbered struct {
-	operation     *rpc.Operation
-	protocol      *rpc.Protocol
-	serialization string
+	protocol *rpc.Protocol
+	name     string
 }
+
+// maxUnnumbered limits them: a header of HTTP may have made up their names.
+const maxUnnumbered = 64
 
 // DefaultMaxGroups is the default limit of groups.
 const DefaultMaxGroups = 100_000
@@ -456,10 +458,12 @@ func (a *Aggregator) group(c *call.Call) *Group {
 		return a.groupByKey(c)
 	}
 	// All requests with the same names share the operation.
+	e, ok := envelope{c.Request.Operation, int16(c.Request.SerializationID)}, true
 	if c.Request.SerializationID == rpc.NoSerialization {
-		return a.unnumberedGroup(c)
+		if e.serialization, ok = a.number(c.Request); !ok {
+			return a.groupByKey(c)
+		}
 	}
-	e := envelope{c.Request.Operation, c.Request.SerializationID}
 	r := &a.recent[(e.operation.Hash+uint32(e.serialization))%recentGroups]
 	if r.envelope == e {
 		return r.group
@@ -478,21 +482,17 @@ func (a *Aggregator) group(c *call.Call) *Group {
 	return g
 }
 
-// unnumberedGroup returns the group of a call whose request's envelope was read, but has no number of a serialization.
-func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
-	e := unnumbered{c.Request.Operation, c.Request.Protocol, c.Request.Serialization}
-	g := a.unnumbered[e]
-	if g != nil {
-		return g
+// number returns a number for the serialization of a request that has none, and false if there are too many.
+func (a *Aggregator) number(m *call.Message) (n int16, ok bool) {
+	s := unnumbered{m.Protocol, m.Serialization}
+	i := slices.Index(a.unnumbered, s)
+	if i < 0 {
+		if i = len(a.unnumbered); i == maxUnnumbered {
+			return 0, false
+		}
+		a.unnumbered = append(a.unnumbered, s)
 	}
-	g = a.groupByKey(c)
-	if a.unnumbered == nil {
-		a.unnumbered = make(map[unnumbered]*Group)
-	}
-	if !g.Rest && len(a.unnumbered) < maxKnown {
-		a.unnumbered[e] = g
-	}
-	return g
+	return math.MinInt16 + int16(i), true
 }
 
 // groupByKey returns the group of a call by its key.
