@@ -267,8 +267,11 @@ func (s *source) set(p string, data []byte) error {
 
 var imports = regexp.MustCompile(`\bimport\s+(?:public\s+|weak\s+|option\s+)?["']([^"'\\\n]+)["']`)
 
-// literal is a text in quotes.
-var literal = regexp.MustCompile(`^["'][^"'\\\n]{1,200}["']`)
+// literal is a text in quotes. A limit in the pattern would make it take a twentieth of the start of the program; see maxLiteral.
+var literal = regexp.MustCompile(`^["'][^"'\\\n]+["']`)
+
+// maxLiteral limits the literal that an error shows, in bytes.
+const maxLiteral = 200
 
 // link gives each file the name by which others import it.
 func (s *source) link() error {
@@ -439,7 +442,7 @@ func (s *source) located(err error) error {
 	if errors.Is(err, errMissing) {
 		text = "imports a file that " + errMissing.Error()
 		if f := s.byName[pos.Filename]; f != nil && pos.Offset >= 0 && pos.Offset < len(f.data) {
-			if m := literal.Find(f.data[pos.Offset:]); m != nil {
+			if m := literal.Find(f.data[pos.Offset:min(len(f.data), pos.Offset+maxLiteral)]); m != nil {
 				text = "import " + string(m) + ": the file " + errMissing.Error()
 			}
 		}
