@@ -104,7 +104,8 @@ func (s *side) readHTTP1(b []byte) int {
 	var h http1.Head
 	end, ok := 0, false
 	if had == 0 {
-		if n := len(b) - len(bytes.TrimLeft(b, "\r\n")); n > 0 && !s.unverified { // RFC 9112, section 2.2
+		if len(b) > 0 && (b[0] == '\r' || b[0] == '\n') && !s.unverified { // RFC 9112, section 2.2
+			n := len(b) - len(bytes.TrimLeft(b, "\r\n"))
 			s.begin()
 			s.unown(int64(n), unownedLines)
 			s.keepFrame(n, b[:n])
