@@ -30,14 +30,14 @@ var (
 var laterCollections atomic.Pointer[collection]
 
 // Whether GOGC and GOMEMLIMIT leave the percentage and the limit to the program.
-var ownPercent, ownLimit bool
+var ownPercent, ownLimit atomic.Bool
 
 // set makes the next collection come as c says.
 func (c *collection) set() {
-	if ownPercent {
+	if ownPercent.Load() {
 		debug.SetGCPercent(c.percent)
 	}
-	if ownLimit {
+	if ownLimit.Load() {
 		debug.SetMemoryLimit(c.limit)
 	}
 }
@@ -46,7 +46,8 @@ func (c *collection) set() {
 func tuneMemory() (release func()) {
 	percent := debug.SetGCPercent(-1)
 	debug.SetGCPercent(percent)
-	ownPercent, ownLimit = percent == 100, debug.SetMemoryLimit(-1) == math.MaxInt64
+	ownPercent.Store(percent == 100)
+	ownLimit.Store(debug.SetMemoryLimit(-1) == math.MaxInt64)
 	laterCollections.Store(&usualCollections)
 	firstCollection.set()
 	// Nothing refers to this array, which the first collection finds.

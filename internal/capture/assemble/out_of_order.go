@@ -62,9 +62,10 @@ type Buffers struct {
 	holdings []*holding
 }
 
-var sizeClasses = [3]int{128, 512, 2048}
+// sizeClasses are sizes of that memory in bytes. The largest has room for the payload of an Ethernet packet of 1,500 bytes.
+var sizeClasses = [3]int{128, 512, 1536}
 
-// maxFree is how many pieces of each size are kept for reuse: at most 6 MB. About as many wait at once if 1 % of the packets is missing.
+// maxFree is how many pieces of each size are kept for reuse: at most 5 MB. About as many wait at once if 1 % of the packets is missing.
 const maxFree = 2048
 
 // piece returns a piece with a copy of b.
