@@ -157,6 +157,20 @@ func build(dir string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)
 	}
+	// Its pages count as memory of the program: of a file that the linker has left in the page cache in larger pieces, 2 to 9 MiB more.
+	return forget(filepath.Join(dir, "dubbo-wire"))
+}
+
+// forget drops what the page cache has of a file.
+func forget(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := drop(f); err != nil {
+		return fmt.Errorf("%s: the page cache: %w", file, err)
+	}
 	return nil
 }
 
@@ -190,14 +204,14 @@ func start(program string, args ...string) error {
 // warm reads the file, so that all find it in the page cache. What is cached of it already is dropped first: pages that a program wrote may lie
 // in smaller pieces, which take up to three times as long to copy as those of a file that is read.
 func warm(file string) error {
+	if err := forget(file); err != nil {
+		return err
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := drop(f); err != nil {
-		return fmt.Errorf("%s: the page cache: %w", file, err)
-	}
 	_, err = io.Copy(io.Discard, f)
 	return err
 }
