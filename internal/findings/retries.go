@@ -10,6 +10,8 @@ import (
 const (
 	// maxAttempts limits the closed calls in memory, the latest ones; maxChain those of them that a call is compared with.
 	maxAttempts, maxChain = 1 << 15, 32
+	// comparedTogether is how many calls are compared together.
+	comparedTogether = 16
 	// attemptPage is how many of them get memory at once.
 	attemptPage = 1 << 10
 	// A retry starts when the client gives up an attempt: up to afterFailure after the response of a failed one; from beforeTimeout before
@@ -54,9 +56,8 @@ type attempts struct {
 	latest  [2][]links
 	retries []retry // number n is at index n-1
 	free    []uint32
-	waiting [16]attempt // those that are not compared yet, of which there are wait
-	wait    int
-	loaded  uint32 // what was read to have it in the cache
+	waiting []attempt // those that are not compared yet, fewer than comparedTogether
+	loaded  uint32    // what was read to have it in the cache
 }
 
 // retries counts the retries among the requests of a method.
@@ -67,7 +68,8 @@ type retries struct {
 	timedOut, failed, moved, inTime int64
 }
 
-// addAttempt makes a closed call that expects a response wait to be compared with earlier ones. millis is its timeout, 0 if it is unknown.
+// addAttempt adds a closed call that expects a response to those that wait to be compared with earlier ones. millis is its timeout, 0 if it is
+// unknown.
 func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) {
 	r := c.Request
 	body, arguments := contents(r)
@@ -79,9 +81,7 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 		of.server = k.server(c.Server())
 	}
 	t := &k.attempts
-	x := &t.waiting[t.wait]
-	t.wait++
-	*x = attempt{
+	x := attempt{
 		client: of.client.number, method: m.number, server: of.server, id: r.Exchange, start: r.FirstTime,
 		body: body, arguments: arguments, bytes: r.FrameBytes() + c.Response.FrameBytes(), frame: r.Number, file: r.File,
 		answered: c.Response != nil,
@@ -90,17 +90,17 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 		x.id = uint64(r.Number)
 	}
 	x.giveUp(c, millis)
-	if t.wait == len(t.waiting) {
+	if t.waiting = append(t.waiting, x); len(t.waiting) == comparedTogether {
 		k.compareWaiting()
 	}
 }
 
-// compareWaiting compares the attempts that wait with earlier ones. What all of them need of the tables, which a processor's cache has no room
-// for, is loaded at the same time first.
+// compareWaiting compares the attempts that wait with earlier ones. It first loads what all of them need from the tables, which are larger than
+// a processor's cache: the processor then waits for all of these loads together.
 func (k *Collector) compareWaiting() {
 	t := &k.attempts
-	waiting := t.waiting[:t.wait]
-	t.wait = 0
+	waiting := t.waiting
+	t.waiting = waiting[:0]
 	if len(waiting) > 0 && t.latest[0] == nil {
 		t.latest = [2][]links{make([]links, maxAttempts), make([]links, maxAttempts)}
 	}

