@@ -37,15 +37,20 @@ type countingReader struct {
 	r     io.Reader
 	n     int64
 	total *atomic.Int64
+	file  *os.File // what r reads, if that is a regular file
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
-	c.n += int64(n)
-	if c.total != nil {
-		c.total.Add(int64(n))
-	}
+	c.add(int64(n))
 	return n, err
+}
+
+func (c *countingReader) add(n int64) {
+	c.n += n
+	if c.total != nil {
+		c.total.Add(n)
+	}
 }
 
 // probe reads the file up to its first packet, to learn whether it is a capture and when it starts. A file that can be
@@ -79,13 +84,19 @@ func (f *Files) start(fl *file, size int) error {
 	closeRaw, release := s.close, func() {}
 	if s.reader, release, err = detect(s.raw, s.buf, fl.in, f.kept); err != nil {
 		closeRaw()
-		f.buffers.put([][]byte{s.buf})
+		f.buffers.put(s.buf)
 		return err
 	}
 	s.close = func() { release(); closeRaw() }
 	// Only one file at a time is read ahead: with many files, which are merged packet by packet, each would need
 	// buffers.
-	s.reader.window().mayAhead = f.kept != nil && !s.keep && size == bufferSize
+	w := s.reader.window()
+	w.mayAhead = f.kept != nil && !s.keep && size == bufferSize
+	if s.raw.file != nil && size == bufferSize && fl.in.Compression == "" && fl.size >= minInPlace {
+		if w.place = newInPlace(s.raw); w.place != nil {
+			s.close = func() {} // the file is closed when its bytes are not used
+		}
+	}
 	fl.stream = s
 	fl.packet.File = fl.index
 	if err := s.reader.next(&fl.packet); err != nil {
@@ -134,7 +145,7 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 		return nil, openError(fl.in.File, err)
 	}
 	if info.Mode().IsRegular() {
-		fl.size, s.raw = info.Size(), &countingReader{r: newCachedReader(file)}
+		fl.size, s.raw = info.Size(), &countingReader{r: newCachedReader(file), file: file}
 	} else {
 		fl.size, s.keep, s.raw = -1, true, &countingReader{r: file}
 	}
@@ -186,10 +197,14 @@ func (f *Files) release(fl *file) {
 		w.ahead.close()
 	}
 	fl.stream.close()
-	if w.kept != nil {
-		w.kept.retired = append(w.kept.retired, w.buf)
-	} else {
-		f.buffers.put([][]byte{fl.stream.buf})
+	switch {
+	case w.kept == nil:
+		f.buffers.put(fl.stream.buf)
+	case !w.place.on():
+		w.kept.retire(w.buf)
+	}
+	if w.place != nil {
+		w.place.close(w)
 	}
 	if fl.stream.raw.total != nil && fl.size > fl.stream.raw.n {
 		f.read.Add(fl.size - fl.stream.raw.n) // bytes that are not read because of damage
@@ -198,7 +213,7 @@ func (f *Files) release(fl *file) {
 	fl.packet.Data = nil
 }
 
-// Keep makes packets stay valid after the next call of Next: until the buffers that Retired returns from then on are
+// Keep makes packets stay valid after the next call of Next: until the space that Retired returns from then on is
 // given to Recycle.
 func (f *Files) Keep() {
 	if f.kept != nil {
@@ -213,9 +228,9 @@ func (f *Files) Keep() {
 	}
 }
 
-// Retired returns the buffers, each once, that hold no packet which Next has yet to deliver. The packet that Next
-// delivered last may be in one of them.
-func (f *Files) Retired() [][]byte {
+// Retired returns the space, each once, that holds no packet which Next has yet to deliver. The packet that Next
+// delivered last may be in it.
+func (f *Files) Retired() []Space {
 	if f.kept == nil || len(f.kept.retired) == 0 {
 		return nil
 	}
@@ -224,5 +239,5 @@ func (f *Files) Retired() [][]byte {
 	return list
 }
 
-// Recycle takes back buffers whose packets are no longer used. Any goroutine may call it.
-func (f *Files) Recycle(list [][]byte) { f.kept.put(list) }
+// Recycle takes back space whose packets are no longer used, in the order in which Retired returned it. Any goroutine may call it.
+func (f *Files) Recycle(list []Space) { f.kept.recycle(list) }

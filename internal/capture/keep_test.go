@@ -79,8 +79,8 @@ func TestKeptBuffersAreUsedAgain(t *testing.T) {
 	for i := 0; src.Next(&p) == nil; i++ {
 		require.Equal(t, byte(i), p.Data[0])
 		for _, b := range src.Retired() {
-			seen[&b[0]] = true
-			src.Recycle([][]byte{b})
+			seen[&b.buf[0]] = true
+			src.Recycle([]Space{b})
 		}
 	}
 	require.LessOrEqual(t, len(seen), 6, "of 28: what is parsed, what is read ahead, what waits")

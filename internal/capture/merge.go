@@ -57,6 +57,13 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 	return 1, nil
 }
 
+// Preload begins to load a packet that NextBatch delivers later. It is called once for each packet, when that is handled.
+func (f *Files) Preload() {
+	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
+		fl.stream.reader.preload()
+	}
+}
+
 // advance replaces the packet of the first file of the heap by the file's next packet.
 func (f *Files) advance(fl *file) {
 	if err := fl.stream.reader.next(&fl.packet); err != nil {

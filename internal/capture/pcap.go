@@ -148,6 +148,12 @@ func (r *pcapReader) ready(ps []Packet) int {
 	return n
 }
 
+func (r *pcapReader) preload() {
+	if r.win.place.on() {
+		r.win.place.preload(&r.win, 8, r.header, r.big)
+	}
+}
+
 // plausible reports whether a usual record can have these lengths. Records for which it returns false may still be unusual ones.
 func (r *pcapReader) plausible(capLen, wireLen uint32) bool {
 	return capLen <= r.limit && wireLen <= MaxPacket && wireLen >= max(capLen, 1)

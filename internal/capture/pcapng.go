@@ -174,6 +174,12 @@ func (r *pcapngReader) ready(ps []Packet) int {
 	return n
 }
 
+func (r *pcapngReader) preload() {
+	if r.win.place.on() {
+		r.win.place.preload(&r.win, 4, 0, r.big)
+	}
+}
+
 // byteOrder sets the byte order of the section that starts with h, which has at least 12 bytes. It returns false if h
 // has no byte-order magic.
 func (r *pcapngReader) byteOrder(h []byte) bool {

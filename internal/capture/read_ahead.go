@@ -59,7 +59,7 @@ func (w *window) takeChunk(passed bool) {
 	c := <-w.ahead.chunks
 	w.err = c.err
 	if c.n == 0 {
-		w.kept.put([][]byte{c.buf})
+		w.kept.put(c.buf)
 		return
 	}
 	old, rest := w.buf, w.buf[w.pos:w.end]
@@ -67,14 +67,14 @@ func (w *window) takeChunk(passed bool) {
 	if start < 0 { // a record larger than readAheadRoom, as far as it was read
 		to, start = make([]byte, len(rest)+c.n), 0
 		copy(to[len(rest):], c.buf[readAheadRoom:readAheadRoom+c.n])
-		w.kept.put([][]byte{c.buf})
+		w.kept.put(c.buf)
 	}
 	copy(to[start:], rest)
 	w.base += int64(w.pos - start)
 	w.buf, w.pos, w.end = to, start, len(to)
 	if passed {
-		w.kept.put([][]byte{old[:cap(old)]})
+		w.kept.put(old[:cap(old)])
 	} else {
-		w.kept.retired = append(w.kept.retired, old[:cap(old)])
+		w.kept.retire(old)
 	}
 }

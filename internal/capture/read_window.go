@@ -4,11 +4,12 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"dubbo-wire/internal/capture/mapped"
 )
 
 // Buffer sizes in bytes. What was read is in the processor's second-level cache when it is looked at, if the buffer is a
-// part of that: with reads of 1 MiB on a Xeon with 1 MiB of it, sizes took up to a sixth longer. Mapping the file saved a tenth more,
-// but an access to a mapped file that another process cuts ends the program.
+// part of that: with reads of 1 MiB on a Xeon with 1 MiB of it, sizes took up to a sixth longer.
 const (
 	bufferSize    = 256 << 10
 	minBufferSize = 64 << 10
@@ -29,6 +30,8 @@ type window struct {
 	// ahead, if mayAhead is set, reads while packets are parsed.
 	ahead    *readAhead
 	mayAhead bool
+	// place, if set, can be where the bytes of the file are looked at without being copied.
+	place *inPlace
 }
 
 // offset returns the position of the next byte in the stream.
@@ -40,30 +43,47 @@ func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 // fill makes at least n unconsumed bytes contiguous. It may move bytes, so earlier slices of the buffer become invalid.
 // It returns false if the stream ended before; err is then set.
 func (w *window) fill(n int) bool {
-	if w.end-w.pos >= n {
-		return true
+	for w.end-w.pos < n {
+		if w.err != nil {
+			return false
+		}
+		w.more(n)
 	}
-	if w.kept != nil {
-		return w.fillKept(n)
+	return true
+}
+
+// more adds the next bytes, on the way to n.
+func (w *window) more(n int) {
+	switch {
+	case w.place != nil && w.place.more(w):
+		return
+	case w.kept == nil:
+		w.makeRoom(n)
+	case w.mayAhead:
+		if w.ahead == nil {
+			w.ahead = startReadAhead(w.r, w.kept)
+		}
+		w.takeChunk(false)
+		return
+	default:
+		w.makeRoomKept(n)
 	}
+	w.read()
+}
+
+// makeRoom moves the unconsumed bytes to the start of the buffer. If that is full, it grows.
+func (w *window) makeRoom(n int) {
 	if w.pos > 0 {
 		copy(w.buf, w.buf[w.pos:w.end])
 		w.base += int64(w.pos)
 		w.end -= w.pos
 		w.pos = 0
 	}
-	for w.end < n {
-		if w.err != nil {
-			return false
-		}
-		if w.end == len(w.buf) {
-			grown := make([]byte, min(2*len(w.buf), max(n, minBufferSize)))
-			copy(grown, w.buf)
-			w.buf = grown
-		}
-		w.read()
+	if w.end == len(w.buf) {
+		grown := make([]byte, min(2*len(w.buf), max(n, minBufferSize)))
+		copy(grown, w.buf)
+		w.buf = grown
 	}
-	return true
 }
 
 // read reads once, into the whole free buffer, so that the next records come with it.
@@ -78,38 +98,24 @@ func (w *window) read() {
 	w.end += k
 }
 
-// fillKept is fill for buffers whose delivered bytes must stay: unconsumed bytes are copied to another buffer.
-func (w *window) fillKept(n int) bool {
-	for w.end-w.pos < n {
-		if w.err != nil {
-			return false
+// makeRoomKept is makeRoom for buffers whose delivered bytes must stay: unconsumed bytes are copied to another buffer.
+func (w *window) makeRoomKept(n int) {
+	if room := len(w.buf) - w.end; room == 0 || w.pos > 0 && room < minBufferSize/4 {
+		size := len(w.buf)
+		if rest := w.end - w.pos; rest == size {
+			size = min(2*size, max(n, minBufferSize))
+		} else if size > bufferSize && max(n, rest) < bufferSize {
+			size = bufferSize // after a record that was larger
 		}
-		if w.mayAhead {
-			if w.ahead == nil {
-				w.ahead = startReadAhead(w.r, w.kept)
-			}
-			w.takeChunk(false)
-			continue
-		}
-		if room := len(w.buf) - w.end; room == 0 || w.pos > 0 && room < minBufferSize/4 {
-			size := len(w.buf)
-			if rest := w.end - w.pos; rest == size {
-				size = min(2*size, max(n, minBufferSize))
-			} else if size > bufferSize && max(n, rest) < bufferSize {
-				size = bufferSize // after a record that was larger
-			}
-			w.nextBuffer(size)
-		}
-		w.read()
+		w.nextBuffer(size)
 	}
-	return true
 }
 
 // nextBuffer copies the unconsumed bytes to a buffer of that size and continues there.
 func (w *window) nextBuffer(size int) {
 	fresh := w.kept.get(size)
 	rest := copy(fresh, w.buf[w.pos:w.end])
-	w.kept.retired = append(w.kept.retired, w.buf)
+	w.kept.retire(w.buf)
 	w.base += int64(w.pos)
 	w.buf, w.pos, w.end = fresh, 0, rest
 }
@@ -120,9 +126,19 @@ type buffers struct {
 	mu    sync.Mutex
 	free  [][]byte
 	limit int // of free
-	// retired are the buffers that hold no later packet. It belongs to the reading goroutine.
-	retired [][]byte
+	// retired is the space that holds no later packet. It belongs to the reading goroutine.
+	retired []Space
 }
+
+// Space is memory that packets were in: a buffer, or what a mapped file has before a position.
+type Space struct {
+	buf    []byte
+	file   *mapped.File
+	before int
+	last   bool // of the file
+}
+
+func (b *buffers) retire(buf []byte) { b.retired = append(b.retired, Space{buf: buf[:cap(buf)]}) }
 
 // get returns a buffer of that size in bytes. A nil pool allocates it.
 func (b *buffers) get(size int) []byte {
@@ -140,18 +156,30 @@ func (b *buffers) get(size int) []byte {
 	return make([]byte, size)
 }
 
-// put takes buffers back, at most as many as limit. Buffers larger than usual are not kept.
-func (b *buffers) put(list [][]byte) {
+// put takes a buffer back, if there are fewer than limit. Buffers larger than usual are not kept.
+func (b *buffers) put(m []byte) {
+	if len(m) > readAheadRoom+bufferSize {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, m := range list {
-		if len(m) > readAheadRoom+bufferSize {
-			continue
+	if len(b.free) == b.limit {
+		b.free = slices.Delete(b.free, 0, 1)
+	}
+	b.free = append(b.free, m)
+}
+
+// recycle takes space back, that of a file in its order.
+func (b *buffers) recycle(list []Space) {
+	for i := range list {
+		switch s := &list[i]; {
+		case s.file == nil:
+			b.put(s.buf)
+		case s.last:
+			s.file.Close()
+		default:
+			s.file.Drop(s.before)
 		}
-		if len(b.free) == b.limit {
-			b.free = slices.Delete(b.free, 0, 1)
-		}
-		b.free = append(b.free, m)
 	}
 }
 
@@ -172,6 +200,7 @@ func (w *window) skip(n int64) bool {
 		n -= have
 		w.pos = w.end
 		switch {
+		case w.place.on():
 		case w.ahead != nil:
 			if w.err != nil {
 				return false

@@ -178,6 +178,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	out := &delivery{sink: sink}
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
 	r.batches, _ = src.(BatchSource)
+	r.preloads, _ = src.(preloader)
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(retainingSource); ok && opt.Jobs > 1 {
@@ -217,6 +218,7 @@ type reader struct {
 	// batch are the packets that were counted together, of which those from at on come next; unread were read with them. parsed has the
 	// segments of those that isUsual tells.
 	batches  BatchSource // src, if it is one
+	preloads preloader   // likewise
 	batch    []capture.Packet
 	unread   []capture.Packet
 	at       int
@@ -238,6 +240,10 @@ const tickEvery = 1 << 10
 type BatchSource interface {
 	NextBatch(ps []capture.Packet) (int, error)
 }
+
+// preloader is a source whose packets may not be in the caches of the processor. Preload is called once for each packet that is handled, and begins to
+// load a later one.
+type preloader interface{ Preload() }
 
 // maxBatch is the number of packets that are read at once. Their fields stay in the first-level cache.
 const maxBatch = 32
@@ -309,6 +315,9 @@ func (r *reader) next() (*capture.Packet, *packet.Segment, error) {
 		p, s := &r.batch[r.at], &r.parsed[r.at]
 		usual := r.isUsual[r.at]
 		r.at++
+		if r.preloads != nil {
+			r.preloads.Preload()
+		}
 		if r.opt.Seen != nil {
 			r.opt.Seen(p.Time, p.WireLen)
 		}

@@ -14,16 +14,16 @@ import (
 // retainingSource is a source whose packets can stay valid while the next ones are read.
 type retainingSource interface {
 	capture.Source
-	// Keep makes packets stay valid. Retired returns the buffers that no later packet uses; Recycle takes them back.
+	// Keep makes packets stay valid. Retired returns the memory that no later packet uses; Recycle takes it back, in the same order.
 	Keep()
-	Retired() [][]byte
-	Recycle([][]byte)
+	Retired() []capture.Space
+	Recycle([]capture.Space)
 }
 
 // batch is a run of packets on its way from the reader through the workers to the merging goroutine.
 type batch struct {
-	work    []portion // by worker
-	retired [][]byte  // buffers that are free after this batch
+	work    []portion       // by worker
+	retired []capture.Space // free after this batch
 	done    sync.WaitGroup
 }
 
@@ -107,6 +107,7 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 	for items := 0; ; {
 		_, s, err := r.next()
 		if err != nil {
+			b.retired = append(b.retired, src.Retired()...)
 			send(b)
 			if errors.Is(err, io.EOF) {
 				return nil

@@ -2,6 +2,7 @@ package dubbo
 
 import (
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/prefetch"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -181,6 +182,9 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 		switch f.state {
 		case inBody:
 			n := min(int(f.left), len(b)-at)
+			if at+n < len(b) {
+				prefetch.Bytes(b[at+n : min(len(b), at+n+128)])
+			}
 			f.keep(b[at : at+n])
 			f.count(n, overhead, c)
 			at, overhead = at+n, 0
@@ -257,6 +261,9 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	f.enough = false
 	f.resync.beginBody()
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
+		if len(rest) > h.BodyLen {
+			prefetch.Bytes(rest[h.BodyLen:min(len(rest), h.BodyLen+128)])
+		}
 		// The whole body is here: no copy.
 		r.free(f.cfg.Buffers)
 		r.Body = rest[:h.BodyLen:h.BodyLen]

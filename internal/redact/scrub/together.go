@@ -3,8 +3,10 @@ package scrub
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/prefetch"
 )
 
 // together is how many values are looked up at once. The processor loads what the caches have of them while it replaces those before them.
@@ -38,7 +40,7 @@ func (s *mapper) Values(b []byte, values []decode.ValueAt) {
 
 // group says of some values where they are in the caches, and of texts the hash.
 type group struct {
-	places [together]*uint64
+	places [together]unsafe.Pointer
 	hashes [together]uint64
 }
 
@@ -48,13 +50,13 @@ func (s *mapper) find(b []byte, values []decode.ValueAt, g *group) {
 		at := i % together
 		switch v := b[p.Off : p.Off+p.Len]; {
 		case p.Kind == decode.Int:
-			g.places[at] = &s.numbers[s.numbers.set(intOf(v))][0].is
+			g.places[at] = unsafe.Pointer(&s.numbers[s.numbers.set(intOf(v))][0].is)
 		case p.Kind == decode.Float64:
-			g.places[at] = &s.floats[s.floats.set(intOf(v))][0].is
+			g.places[at] = unsafe.Pointer(&s.floats[s.floats.set(intOf(v))][0].is)
 		case len(v) > maxCachedLen || len(v) == 0:
 		case len(v) > maxShortText:
 			g.hashes[at] = s.texts.hash(v)
-			g.places[at] = &s.texts.slots[g.hashes[at]%textSlots].hash
+			g.places[at] = unsafe.Pointer(&s.texts.slots[g.hashes[at]%textSlots].hash)
 		default:
 			text := shortText{}
 			if cap(v) >= 16 {
@@ -63,10 +65,10 @@ func (s *mapper) find(b []byte, values []decode.ValueAt, g *group) {
 				text = shortTextOf(v)
 			}
 			g.hashes[at] = s.shortTexts.hash(text)
-			g.places[at] = &s.shortTexts.sets[g.hashes[at]%shortTextSets][0].is.low
+			g.places[at] = unsafe.Pointer(&s.shortTexts.sets[g.hashes[at]%shortTextSets][0].is.low)
 		}
 	}
-	prefetch(&g.places)
+	prefetch.Places(g.places[:])
 }
 
 // put replaces the values of a group.

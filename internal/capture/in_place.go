@@ -1,0 +1,198 @@
+package capture
+
+import (
+	"encoding/binary"
+	"io"
+	"math/bits"
+	"slices"
+	"time"
+	"unsafe"
+
+	"dubbo-wire/internal/capture/mapped"
+	"dubbo-wire/internal/prefetch"
+)
+
+// inPlace lets a window look at the bytes of a file where the system has them, instead of copying them to buffers, as long as
+// that is faster. Of most packets only the headers are needed, so most of the bytes are then never loaded.
+type inPlace struct {
+	file    *mapped.File
+	raw     *countingReader
+	active  bool   // the buffer of the window is the file
+	until   int64  // position in the file where the stretch ends
+	loaded  int    // end of the bytes that may be looked at
+	retired int    // what is before it holds no later packet
+	spare   []byte // the window's buffer meanwhile, if packets are not kept
+	pace    pace
+
+	ahead int // start of the record that was loaded last
+	owed  int // records that were not loaded in their turn
+	full  int // bytes of the largest record of the stretch
+}
+
+// minInPlace is the least size in bytes of a file that is looked at in place.
+var minInPlace int64 = 32 << 20
+
+// newInPlace returns nil if the file cannot be mapped. Otherwise the file is closed by close.
+func newInPlace(raw *countingReader) *inPlace {
+	if file := mapped.Open(raw.file); file != nil {
+		return &inPlace{file: file, raw: raw}
+	}
+	return nil
+}
+
+func (p *inPlace) on() bool { return p != nil && p.active }
+
+// more adds the next bytes of the file to the window. It returns false if they are to be read.
+func (p *inPlace) more(w *window) bool {
+	if at := w.base + int64(w.end); at >= p.until {
+		p.until, p.full = at+stretch, 0
+		if inPlace := p.pace.next(time.Now()); inPlace && !p.active {
+			p.enter(w)
+		} else if !inPlace && p.active {
+			p.leave(w)
+		}
+	}
+	if !p.active {
+		return false
+	}
+	to := min(w.end+bufferSize, len(w.buf))
+	loaded := 0
+	if to > w.end {
+		loaded = p.file.Load(w.end, to)
+	}
+	if loaded == 0 {
+		p.leave(w)
+		return false
+	}
+	p.retire(w, w.pos)
+	p.raw.add(int64(to - w.end))
+	w.end, p.loaded = to, loaded
+	return true
+}
+
+// retire says that the bytes before a position hold no later packet.
+func (p *inPlace) retire(w *window, before int) {
+	if before <= p.retired {
+		return
+	}
+	p.retired = before
+	if w.kept != nil {
+		w.kept.retired = append(w.kept.retired, Space{file: p.file, before: before})
+	} else {
+		p.file.Drop(before)
+	}
+}
+
+// enter replaces the buffer of the window by the file.
+func (p *inPlace) enter(w *window) {
+	file := p.file.Bytes()
+	from, to := w.base+int64(w.pos), w.base+int64(w.end)
+	if to >= int64(len(file)) {
+		return
+	}
+	if p.loaded = p.file.Load(int(from), int(to)); p.loaded == 0 {
+		return
+	}
+	if w.ahead != nil {
+		w.ahead.close()
+		w.ahead = nil
+		if read, err := p.raw.file.Seek(0, io.SeekCurrent); err == nil {
+			p.raw.add(to - read)
+		}
+	}
+	if w.kept != nil {
+		w.kept.retire(w.buf)
+	} else {
+		p.spare = w.buf
+	}
+	w.base, w.buf, w.pos, w.end = 0, file, int(from), int(to)
+	p.active, p.retired = true, w.pos
+}
+
+// leave replaces the file by a buffer with the bytes that are not consumed. What follows them is read.
+func (p *inPlace) leave(w *window) {
+	rest := w.rest()
+	buf := p.spare
+	if size := max(bufferSize, 2*len(rest)); len(buf) < size {
+		buf = w.kept.get(size)
+	}
+	copy(buf, rest)
+	p.retire(w, w.pos)
+	_, w.err = p.raw.file.Seek(int64(w.end), io.SeekStart)
+	w.base, w.buf, w.pos, w.end = int64(w.pos), buf, 0, len(rest)
+	p.active, p.spare = false, nil
+}
+
+// close closes the file, or lets the users of its packets do that.
+func (p *inPlace) close(w *window) {
+	if w.kept != nil {
+		w.kept.retired = append(w.kept.retired, Space{file: p.file, last: true})
+	} else {
+		p.file.Close()
+	}
+}
+
+// preloaded is the number of bytes of a record that are loaded ahead: its header, those of its packet, and the first ones of the payload.
+const preloaded = 256
+
+// preload begins to load the next record, and one more if some are owed. The length of a record, without the first extra bytes of it, is a number of 32
+// bits at a place in it.
+func (p *inPlace) preload(w *window, lengthAt, extra int, big bool) {
+	if p.ahead < w.pos {
+		p.ahead, p.owed = w.pos, 0
+	}
+	for range 2 {
+		next := p.loaded
+		if h := w.buf[p.ahead:p.loaded]; len(h) >= lengthAt+4 {
+			n := binary.LittleEndian.Uint32(h[lengthAt:])
+			if big {
+				n = bits.ReverseBytes32(n)
+			}
+			next = p.ahead + extra + int(n)
+		}
+		if next > p.loaded-preloaded {
+			p.owed++
+			return
+		}
+		// Which records follow is not known yet, but large packets come in rows.
+		p.full = max(p.full, next-p.ahead)
+		prefetch.Packet(unsafe.Pointer(&w.buf[next]), p.full)
+		p.ahead = next
+		if p.owed == 0 {
+			return
+		}
+		p.owed--
+	}
+}
+
+// pace finds out which way of reading a file is the faster one, stretch by stretch. Copying costs more on some processors, waiting for memory on
+// others, and small pages of the page cache make mapping slower.
+type pace struct {
+	stretches int
+	began     time.Time
+	took      [2][trials / 2]time.Duration // by reading, in place
+	inPlace   bool
+}
+
+const (
+	stretch    = 2 << 20 // bytes
+	trials     = 8       // stretches, read and in place in turn
+	trialEvery = 256     // stretches
+)
+
+// next ends a stretch, if one has begun, and returns whether the next one is looked at in place.
+func (p *pace) next(now time.Time) bool {
+	k := p.stretches % trialEvery
+	if 0 < k && k <= trials {
+		p.took[(k-1)%2][(k-1)/2] = now.Sub(p.began)
+	}
+	if k == trials {
+		p.inPlace = slices.Min(p.took[1][:]) < slices.Min(p.took[0][:])
+	}
+	p.stretches++
+	p.began = now
+	if k < trials {
+		return k%2 == 1
+	}
+	return p.inPlace
+}

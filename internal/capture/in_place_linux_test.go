@@ -1,0 +1,199 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mixedRecords are records of small, usual and very large packets, together some 45 MB.
+func mixedRecords() []rec {
+	var recs []rec
+	for i := 0; len(recs) < 50_000; i++ {
+		size := [...]int{54, 66, 1514, 1514, 1514, 700, 66, 1514}[i%8]
+		switch {
+		case i%5000 == 4000:
+			size = 200_000
+		case i == 30_000:
+			size = 5 << 20
+		}
+		recs = append(recs, rec{ns: int64(i) * 1000, data: string(bytes.Repeat([]byte{byte(i), byte(i >> 8)}, (size+1)/2)[:size])})
+	}
+	return recs
+}
+
+// readResult is what was read of a capture.
+type readResult struct {
+	packets []uint64 // hashes
+	input   Input
+	inPlace bool // some of it was looked at in place
+}
+
+// readBatches reads src as the pipeline does. at is called before each batch with the number of packets.
+func readBatches(t *testing.T, src *Files, keep bool, at func(n int)) readResult {
+	if keep {
+		src.Keep()
+	}
+	var res readResult
+	var space []Space
+	var kept []Packet
+	hash := func(ps []Packet) {
+		for i := range ps {
+			h := fnv.New64a()
+			_, _ = h.Write(ps[i].Data)
+			res.packets = append(res.packets, h.Sum64()+uint64(ps[i].Time)+uint64(ps[i].Number))
+		}
+	}
+	ps := make([]Packet, 32)
+	for {
+		at(len(res.packets) + len(kept))
+		n, err := src.NextBatch(ps)
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		for range n {
+			src.Preload()
+		}
+		res.inPlace = res.inPlace || src.current != nil && src.current.stream.reader.window().place.on()
+		if !keep {
+			hash(ps[:n])
+			continue
+		}
+		kept = append(kept, ps[:n]...)
+		if space = append(space, src.Retired()...); len(space) >= 8 {
+			hash(kept)
+			src.Recycle(space)
+			kept, space = kept[:0], space[:0]
+		}
+	}
+	hash(kept)
+	src.Recycle(append(space, src.Retired()...))
+	read, total := src.Progress()
+	if total >= 0 {
+		assert.Equal(t, total, read, "progress")
+	}
+	res.input = src.Inputs()[0]
+	res.input.File = ""
+	require.NoError(t, src.Close())
+	return res
+}
+
+func never(int) {}
+
+// lookInPlace lets files of any size be looked at in place.
+func lookInPlace(t *testing.T) {
+	was := minInPlace
+	minInPlace = 1
+	t.Cleanup(func() { minInPlace = was })
+}
+
+// A file that is looked at in place, in turn with being read, has the same packets and the same damage as one that is read.
+func TestInPlace(t *testing.T) {
+	lookInPlace(t)
+	recs := mixedRecords()
+	form := pcapForm{order: binary.LittleEndian, magic: magicMicros, minor: 4, snap: 16 << 20, link: 1}
+	big := pcapForm{order: binary.BigEndian, magic: magicNanos, minor: 4, snap: 16 << 20, link: 1}
+	damaged := form.build(recs...)
+	for at := 3_000_000; at < len(damaged); at += 5_000_000 {
+		clear(damaged[at : at+3000])
+	}
+	for name, content := range map[string][]byte{
+		"pcap":       form.build(recs...),
+		"big endian": big.build(recs...),
+		"pcapng":     asPcapng(binary.LittleEndian, recs),
+		"big pcapng": asPcapng(binary.BigEndian, recs),
+		"damaged":    damaged,
+		"cut":        form.build(recs...)[:48_000_000],
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "trace.pcap")
+			require.NoError(t, os.WriteFile(path, content, 0o600))
+			read, err := os.Open(path)
+			require.NoError(t, err)
+			defer read.Close()
+			src, err := Open([]string{"-"}, Options{Stdin: read})
+			require.NoError(t, err)
+			want := readBatches(t, src, false, never)
+			require.False(t, want.inPlace)
+			require.Greater(t, len(want.packets), 40_000)
+			for _, keep := range []bool{false, true} {
+				src, err := Open([]string{path}, Options{})
+				require.NoError(t, err)
+				got := readBatches(t, src, keep, never)
+				assert.Equal(t, canLookInPlace(t, path), got.inPlace)
+				assert.Equal(t, want.packets, got.packets, "keep %t", keep)
+				assert.Equal(t, want.input, got.input, "keep %t", keep)
+			}
+		})
+	}
+}
+
+// canLookInPlace reports whether the file system of a file lets it be looked at in place.
+func canLookInPlace(t *testing.T, path string) bool {
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	p := newInPlace(&countingReader{file: file})
+	if p == nil {
+		return false
+	}
+	p.file.Close()
+	return true
+}
+
+// A file that another process cuts ends early, wherever it is read when that happens. What was read before is delivered.
+func TestCutWhileInPlace(t *testing.T) {
+	lookInPlace(t)
+	content := pcapForm{order: binary.LittleEndian, magic: magicMicros, minor: 4, snap: 16 << 20, link: 1}.build(mixedRecords()...)
+	whole, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(content)})
+	require.NoError(t, err)
+	want := readBatches(t, whole, false, never)
+	for _, keep := range []bool{false, true} {
+		for _, cutAt := range []int{1000, 4000, 9000, 20_000, 35_000} {
+			path := filepath.Join(t.TempDir(), "trace.pcap")
+			require.NoError(t, os.WriteFile(path, content, 0o600))
+			src, err := Open([]string{path}, Options{})
+			require.NoError(t, err)
+			cut := false
+			got := readBatches(t, src, keep, func(n int) {
+				if !cut && n >= cutAt {
+					require.NoError(t, os.Truncate(path, 777_777))
+					cut = true
+				}
+			})
+			require.GreaterOrEqual(t, len(got.packets), cutAt)
+			require.Less(t, len(got.packets), cutAt+20_000)
+			require.Equal(t, want.packets[:len(got.packets)], got.packets, "keep %t, %d", keep, cutAt)
+			for _, d := range got.input.Damage {
+				require.Contains(t, d.Text, "the file ends inside")
+			}
+		}
+	}
+}
+
+// The faster way is chosen, and asked for again later.
+func TestPace(t *testing.T) {
+	for _, fast := range []bool{false, true} {
+		var p pace
+		now := time.Unix(0, 0)
+		chosen := 0
+		for range 2 * trialEvery {
+			inPlace := p.next(now)
+			if now = now.Add(time.Millisecond); inPlace != fast {
+				now = now.Add(time.Microsecond)
+			}
+			if inPlace == fast {
+				chosen++
+			}
+		}
+		assert.Equal(t, 2*trialEvery-trials, chosen, fast)
+	}
+}

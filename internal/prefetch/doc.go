@@ -1,0 +1,2 @@
+// Package prefetch asks the processor to load memory into its caches before it is needed.
+package prefetch
