@@ -42,8 +42,9 @@ func (c *collection) set() {
 	}
 }
 
-// tuneMemory sets when garbage is collected, until release is called.
+// tuneMemory gives back what starting needed, and sets when garbage is collected, until release is called.
 func tuneMemory() (release func()) {
+	dropStartPages()
 	percent := debug.SetGCPercent(-1)
 	debug.SetGCPercent(percent)
 	ownPercent.Store(percent == 100)
