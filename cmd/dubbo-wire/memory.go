@@ -17,9 +17,9 @@ var (
 	// firstCollection comes when the heap has 32 MB. Most captures need less in all, however large they are, because almost nothing is allocated
 	// per packet. The limit counts until it is known that the first collection has ended.
 	firstCollection = collection{800, 48 << 20}
-	// usualCollections come when the heap has grown by half. Ordinary captures need a tenth of the limit. Without it, the heap of a capture with
-	// hundreds of thousands of connections would reach twice the memory in use.
-	usualCollections = collection{50, 512 << 20}
+	// usualCollections come when the heap has doubled. Ordinary captures need a tenth of the limit. With more than that in use, the heap of a
+	// capture with many connections would reach twice the memory in use.
+	usualCollections = collection{100, 512 << 20}
 	// redactCollections are those of redact. What is allocated for many connections stays: a garbage collection costs less than the memory that
 	// it saves. A tenth would save more for hundreds of thousands of connections, and cost a twentieth of the time with few. redact keeps packets
 	// and bodies besides what analyze has: with the limit of others their garbage would be collected all the time.
