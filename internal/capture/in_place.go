@@ -135,9 +135,9 @@ func (p *inPlace) close(w *window) {
 // preloaded is the number of bytes of a record that are loaded ahead: its header, those of its packet, and the first ones of the payload.
 const preloaded = 256
 
-// preload begins to load the next record, and one more if some are owed. The length of a record, without the first extra bytes of it, is a number of 32
-// bits at a place in it.
-func (p *inPlace) preload(w *window, lengthAt, extra int, big bool) {
+// preload begins to load the next record, and one more if some are owed; if whole is set, the rest of the last one, too. The length of a record, without
+// the first extra bytes of it, is a number of 32 bits at a place in it.
+func (p *inPlace) preload(w *window, whole bool, lengthAt, extra int, big bool) {
 	if p.ahead < w.pos {
 		p.ahead, p.owed = w.pos, 0
 	}
@@ -153,6 +153,9 @@ func (p *inPlace) preload(w *window, lengthAt, extra int, big bool) {
 		if next > p.loaded-preloaded {
 			p.owed++
 			return
+		}
+		if rest := p.ahead + preloaded; whole && rest < next {
+			prefetch.Bytes(w.buf[rest:next])
 		}
 		// Which records follow is not known yet, but large packets come in rows.
 		p.full = max(p.full, next-p.ahead)

@@ -61,7 +61,7 @@ func readBatches(t *testing.T, src *Files, keep bool, at func(n int)) readResult
 			break
 		}
 		for range n {
-			src.Preload()
+			src.Preload(keep)
 		}
 		res.inPlace = res.inPlace || src.current != nil && src.current.stream.reader.window().place.on()
 		if !keep {

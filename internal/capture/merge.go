@@ -57,10 +57,11 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 	return 1, nil
 }
 
-// Preload begins to load a packet that NextBatch delivers later. It is called once for each packet, when that is handled.
-func (f *Files) Preload() {
+// Preload begins to load a packet that NextBatch delivers later: its headers and the first bytes after them, or all of it if whole is set. It is
+// called once for each packet, when that is handled.
+func (f *Files) Preload(whole bool) {
 	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
-		fl.stream.reader.preload()
+		fl.stream.reader.preload(whole)
 	}
 }
 

@@ -148,9 +148,9 @@ func (r *pcapReader) ready(ps []Packet) int {
 	return n
 }
 
-func (r *pcapReader) preload() {
+func (r *pcapReader) preload(whole bool) {
 	if r.win.place.on() {
-		r.win.place.preload(&r.win, 8, r.header, r.big)
+		r.win.place.preload(&r.win, whole, 8, r.header, r.big)
 	}
 }
 

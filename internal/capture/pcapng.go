@@ -174,9 +174,9 @@ func (r *pcapngReader) ready(ps []Packet) int {
 	return n
 }
 
-func (r *pcapngReader) preload() {
+func (r *pcapngReader) preload(whole bool) {
 	if r.win.place.on() {
-		r.win.place.preload(&r.win, 4, 0, r.big)
+		r.win.place.preload(&r.win, whole, 4, 0, r.big)
 	}
 }
 

@@ -179,6 +179,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
 	r.batches, _ = src.(BatchSource)
 	r.preloads, _ = src.(preloader)
+	r.whole = opt.Detail > rpc.Envelope || opt.WholeBodies
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(retainingSource); ok && opt.Jobs > 1 {
@@ -219,6 +220,7 @@ type reader struct {
 	// segments of those that isUsual tells.
 	batches  BatchSource // src, if it is one
 	preloads preloader   // likewise
+	whole    bool        // bodies are read in full
 	batch    []capture.Packet
 	unread   []capture.Packet
 	at       int
@@ -242,8 +244,8 @@ type BatchSource interface {
 }
 
 // preloader is a source whose packets may not be in the caches of the processor. Preload is called once for each packet that is handled, and begins to
-// load a later one.
-type preloader interface{ Preload() }
+// load a later one: all of it if whole is set, or what most packets need.
+type preloader interface{ Preload(whole bool) }
 
 // maxBatch is the number of packets that are read at once. Their fields stay in the first-level cache.
 const maxBatch = 32
@@ -316,7 +318,7 @@ func (r *reader) next() (*capture.Packet, *packet.Segment, error) {
 		usual := r.isUsual[r.at]
 		r.at++
 		if r.preloads != nil {
-			r.preloads.Preload()
+			r.preloads.Preload(r.whole)
 		}
 		if r.opt.Seen != nil {
 			r.opt.Seen(p.Time, p.WireLen)
