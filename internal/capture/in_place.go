@@ -1,15 +1,11 @@
 package capture
 
 import (
-	"encoding/binary"
 	"io"
-	"math/bits"
 	"slices"
 	"time"
-	"unsafe"
 
 	"dubbo-wire/internal/capture/mapped"
-	"dubbo-wire/internal/prefetch"
 )
 
 // inPlace lets a window look at the bytes of a file where the system has them, instead of copying them to buffers, as long as
@@ -23,10 +19,7 @@ type inPlace struct {
 	retired int    // what is before it holds no later packet
 	spare   []byte // the window's buffer meanwhile, if packets are not kept
 	pace    pace
-
-	ahead int // start of the record that was loaded last
-	owed  int // records that were not loaded in their turn
-	full  int // bytes of the largest record of the stretch
+	lookahead
 }
 
 // minInPlace is the least size in bytes of a file that is looked at in place.
@@ -45,7 +38,7 @@ func (p *inPlace) on() bool { return p != nil && p.active }
 // more adds the next bytes of the file to the window. It returns false if they are to be read.
 func (p *inPlace) more(w *window) bool {
 	if at := w.base + int64(w.end); at >= p.until {
-		p.until, p.full = at+stretch, 0
+		p.until, p.largest = at+stretch, 0
 		if inPlace := p.pace.next(time.Now()); inPlace && !p.active {
 			p.enter(w)
 		} else if !inPlace && p.active {
@@ -129,42 +122,6 @@ func (p *inPlace) close(w *window) {
 		w.kept.retired = append(w.kept.retired, Space{file: p.file, last: true})
 	} else {
 		p.file.Close()
-	}
-}
-
-// preloaded is the number of bytes of a record that are loaded ahead: its header, those of its packet, and the first ones of the payload.
-const preloaded = 256
-
-// preload begins to load the next record, and one more if some are owed; if whole is set, the rest of the last one, too. The length of a record, without
-// the first extra bytes of it, is a number of 32 bits at a place in it.
-func (p *inPlace) preload(w *window, whole bool, lengthAt, extra int, big bool) {
-	if p.ahead < w.pos {
-		p.ahead, p.owed = w.pos, 0
-	}
-	for range 2 {
-		next := p.loaded
-		if h := w.buf[p.ahead:p.loaded]; len(h) >= lengthAt+4 {
-			n := binary.LittleEndian.Uint32(h[lengthAt:])
-			if big {
-				n = bits.ReverseBytes32(n)
-			}
-			next = p.ahead + extra + int(n)
-		}
-		if next > p.loaded-preloaded {
-			p.owed++
-			return
-		}
-		if rest := p.ahead + preloaded; whole && rest < next {
-			prefetch.Bytes(w.buf[rest:next])
-		}
-		// Which records follow is not known yet, but large packets come in rows.
-		p.full = max(p.full, next-p.ahead)
-		prefetch.Packet(unsafe.Pointer(&w.buf[next]), p.full)
-		p.ahead = next
-		if p.owed == 0 {
-			return
-		}
-		p.owed--
 	}
 }
 

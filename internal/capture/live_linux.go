@@ -56,7 +56,7 @@ type Live struct {
 	inPackets, inBytes   atomic.Int64 // written by Next only
 	outPackets, outBytes atomic.Int64
 	received, sent       tally // of the batch that is read
-	touched              uint  // a sum without meaning
+	ahead                lookahead
 }
 
 // OpenLive starts to capture from interfaces, or from all with AnyInterface alone. It fails with an *Error of cause
@@ -241,8 +241,15 @@ func (l *Live) NextBatch(ps []Packet) (int, error) {
 	}
 }
 
-// cacheLine is the number of bytes that a processor loads at once.
-const cacheLine = 64
+// Preload is as that of [Files]. The bytes were written by another processor.
+func (l *Live) Preload(whole bool) {
+	if len(l.walk.block) > 0 { // tp_next_offset is the first member of a header
+		l.ahead.preload(l.walk.block, l.walk.at, whole, 0, 0, bigEndian)
+	}
+}
+
+// bigEndian is the byte order of the machine.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // tally is packets of a direction and their link bytes that other goroutines do not see yet.
 type tally struct{ packets, bytes int64 }
@@ -271,11 +278,6 @@ func (l *Live) packet(p *Packet) bool {
 	}
 	if len(data) > l.opt.SnapLen {
 		data = data[:l.opt.SnapLen]
-	}
-	// The bytes were written by another processor. What is needed of all packets of a batch is asked for before the first one is looked
-	// at, so that the waits overlap.
-	if len(data) > cacheLine {
-		l.touched += uint(data[0]) + uint(data[cacheLine])
 	}
 	l.number++
 	p.Data = data
@@ -323,7 +325,7 @@ func (l *Live) nextBlock() error {
 		if l.walk.broken {
 			l.in.note(l.number, 0, "a block of the kernel's ring buffer is inconsistent; its remaining packets were skipped")
 		}
-		l.walk = walker{}
+		l.walk, l.ahead = walker{}, lookahead{}
 	}
 	if l.closed.Load() {
 		return l.finish()

@@ -149,8 +149,8 @@ func (r *pcapReader) ready(ps []Packet) int {
 }
 
 func (r *pcapReader) preload(whole bool) {
-	if r.win.place.on() {
-		r.win.place.preload(&r.win, whole, 8, r.header, r.big)
+	if p := r.win.place; p.on() {
+		p.preload(r.win.buf[:p.loaded], r.win.pos, whole, 8, r.header, r.big)
 	}
 }
 

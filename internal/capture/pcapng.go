@@ -175,8 +175,8 @@ func (r *pcapngReader) ready(ps []Packet) int {
 }
 
 func (r *pcapngReader) preload(whole bool) {
-	if r.win.place.on() {
-		r.win.place.preload(&r.win, whole, 4, 0, r.big)
+	if p := r.win.place; p.on() {
+		p.preload(r.win.buf[:p.loaded], r.win.pos, whole, 4, 0, r.big)
 	}
 }
 

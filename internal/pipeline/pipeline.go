@@ -178,7 +178,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	out := &delivery{sink: sink}
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
 	r.batches, _ = src.(BatchSource)
-	r.preloads, _ = src.(preloader)
+	r.preloads, _ = src.(PreloadSource)
 	r.whole = opt.Detail > rpc.Envelope || opt.WholeBodies
 	var lanes []*lane
 	var err error
@@ -218,9 +218,9 @@ type reader struct {
 	decoder  packet.Decoder
 	// batch are the packets that were counted together, of which those from at on come next; unread were read with them. parsed has the
 	// segments of those that isUsual tells.
-	batches  BatchSource // src, if it is one
-	preloads preloader   // likewise
-	whole    bool        // bodies are read in full
+	batches  BatchSource   // src, if it is one
+	preloads PreloadSource // likewise
+	whole    bool          // bodies are read in full
 	batch    []capture.Packet
 	unread   []capture.Packet
 	at       int
@@ -243,9 +243,9 @@ type BatchSource interface {
 	NextBatch(ps []capture.Packet) (int, error)
 }
 
-// preloader is a source whose packets may not be in the caches of the processor. Preload is called once for each packet that is handled, and begins to
-// load a later one: all of it if whole is set, or what most packets need.
-type preloader interface{ Preload(whole bool) }
+// PreloadSource is a source whose packets may not be in the caches of the processor. Preload is called once for each packet that is handled, and
+// begins to load a later one: all of it if whole is set, or what most packets need.
+type PreloadSource interface{ Preload(whole bool) }
 
 // maxBatch is the number of packets that are read at once. Their fields stay in the first-level cache.
 const maxBatch = 32

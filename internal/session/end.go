@@ -49,7 +49,8 @@ func (c *callLimit) Call(k *call.Call, selected bool) {
 // ending is a source that ends after a number of packets or bytes, or after the last packet before a given time.
 type ending struct {
 	capture.Source
-	packets, bytes int64 // what is left; 0 for no limit
+	preloads       pipeline.PreloadSource // the source, if it is one
+	packets, bytes int64                  // what is left; 0 for no limit
 	over           bool
 	single         bool      // any packet may be the last one
 	until          int64     // nanoseconds since the Unix epoch; 0: not draining
@@ -105,4 +106,11 @@ func (e *ending) NextBatch(ps []capture.Packet) (int, error) {
 		return 0, err
 	}
 	return 1, nil
+}
+
+// Preload implements [pipeline.PreloadSource].
+func (e *ending) Preload(whole bool) {
+	if e.preloads != nil {
+		e.preloads.Preload(whole)
+	}
 }

@@ -158,7 +158,8 @@ func Open(cfg *Config) (_ *Session, err error) {
 	if l.machines, err = cfg.Input.Machines(l.src.Inputs(), nil); err != nil {
 		return nil, err
 	}
-	l.ending = &ending{Source: l.src, packets: cfg.Packets, bytes: cfg.MaxBytes, single: cfg.Calls > 0}
+	preloads, _ := capture.Source(l.src).(pipeline.PreloadSource)
+	l.ending = &ending{Source: l.src, preloads: preloads, packets: cfg.Packets, bytes: cfg.MaxBytes, single: cfg.Calls > 0}
 	if err = l.findCommand(); err != nil {
 		return nil, err
 	}
