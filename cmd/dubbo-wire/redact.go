@@ -100,6 +100,7 @@ func cause(err error) error {
 
 func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]byte, jobs int) error {
 	laterCollections.Store(&redactCollections)
+	defer untouched(untouchedByRedact)()
 	src, err := in.Open(args)
 	if err != nil {
 		return err

@@ -86,7 +86,8 @@ type Redactor struct {
 	late        lateUnits
 
 	oldest, newest *claim
-	claimed        int64 // bytes
+	claimed        int64  // bytes
+	pieced         []byte // memory of [Redactor.original]
 
 	ordinal      int64   // of the packet that was taken last
 	now          int64   // its time
@@ -192,6 +193,11 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
 	if m.Pieces == nil {
+		if m.Protocol.ScrubHead != nil {
+			var kept []byte
+			kept, memory = r.room(2 * n)
+			both = append(kept, both...)
+		}
 		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], memory, job)
 	} else {
 		if job != nil {

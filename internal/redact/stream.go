@@ -183,7 +183,7 @@ func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original
 			continue
 		}
 		n := int(to - from)
-		both := make([]byte, 0, 2*n)
+		both, memory := r.room(2 * n)
 		for _, of := range [2][]byte{original, replacement} {
 			for _, p := range m.Pieces[first:i] {
 				at := p.Off
@@ -193,7 +193,7 @@ func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original
 				both = append(both, of[at:at+p.Len]...)
 			}
 		}
-		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], nil, nil)
+		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], memory, nil)
 	}
 }
 

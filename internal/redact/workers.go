@@ -45,32 +45,45 @@ const (
 	fewAllocations = 6
 )
 
-// original returns the bytes of a message, with room for as many, and the slab that they are in, which is nil for long ones. The slab is
-// needed until release is called for it.
+// original returns the bytes of a message, with room for as many, and the slab that they are in, as room does. Those of a message that
+// may lie in several places are valid until the next such message, because what is claimed of it is a copy.
 func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
-	n := len(m.Head) + len(m.Body)
-	var both []byte
-	s := r.slab
-	if 2*n > slabSize/2 {
-		both, s = make([]byte, 0, 2*n), nil
-	} else {
-		if s == nil || len(s.b)-s.used < 2*n {
-			if s != nil {
-				r.release(s)
-			}
-			if k := len(r.slabs); k > 0 {
-				s, r.slabs = r.slabs[k-1], r.slabs[:k-1]
-			} else {
-				s = &slab{b: r.allocate(slabSize)}
-			}
-			s.used, s.refs = 0, 1
-			r.slab = s
+	n := 2 * (len(m.Head) + len(m.Body))
+	both, s := r.pieced[:0], (*slab)(nil)
+	if m.Protocol.ScrubHead == nil {
+		both, s = r.room(n)
+	} else if cap(both) < n {
+		both = make([]byte, 0, n)
+		if n <= slabSize {
+			r.pieced = both
 		}
-		both = s.b[s.used : s.used : s.used+2*n]
-		s.used += 2 * n
-		s.refs++
 	}
 	return append(append(both, m.Head...), m.Body...), s
+}
+
+// room returns an empty slice with room for n bytes, and the slab that it is in, which is nil for long ones. The slab is needed until release is
+// called for it.
+func (r *Redactor) room(n int) ([]byte, *slab) {
+	if n > slabSize/2 {
+		return make([]byte, 0, n), nil
+	}
+	s := r.slab
+	if s == nil || len(s.b)-s.used < n {
+		if s != nil {
+			r.release(s)
+		}
+		if k := len(r.slabs); k > 0 {
+			s, r.slabs = r.slabs[k-1], r.slabs[:k-1]
+		} else {
+			s = &slab{b: r.allocate(slabSize)}
+		}
+		s.used, s.refs = 0, 1
+		r.slab = s
+	}
+	b := s.b[s.used : s.used : s.used+n]
+	s.used += n
+	s.refs++
+	return b, s
 }
 
 // allocate returns n bytes for messages or packets. After the first ones they are parts of one allocation for most that is kept.
