@@ -27,7 +27,7 @@ func (m inProcess) Run() int {
 	for _, name := range []string{"COLUMNS", "NO_COLOR"} {
 		_ = os.Unsetenv(name)
 	}
-	untouchedByRecords = 0
+	untouchedByRecords, untouchedByRedact = 0, 0
 	if signal.Ignored(os.Interrupt) { // in the background of a script; programs that the tests start would inherit it
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}

@@ -65,7 +65,7 @@ const untouchedByAll = 8 << 20
 var untouchedByRecords = 8 << 20
 
 // untouchedByRedact is as untouchedByAll, besides, for redact, whose collections come when the heap has grown by a fifth.
-const untouchedByRedact = 64 << 20
+var untouchedByRedact = 64 << 20
 
 // untouched makes n bytes count as part of the heap until release is called. They take no memory, since nothing touches them.
 func untouched(n int) (release func()) {
