@@ -9,6 +9,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/prefetch"
 )
 
 // retainingSource is a source whose packets can stay valid while the next ones are read.
@@ -50,6 +51,8 @@ const (
 // runJobs distributes the lanes to workers. After they end, this goroutine ends what is still open.
 func (r *reader) runJobs(src retainingSource, out *delivery) ([]*lane, error) {
 	src.Keep()
+	whole := r.whole
+	r.whole = false // the bodies are read on other processors
 	jobs := min(r.opt.Jobs, Lanes)
 	lanes := make([]*lane, Lanes)
 	workers := make([]*worker, jobs)
@@ -63,7 +66,7 @@ func (r *reader) runJobs(src retainingSource, out *delivery) ([]*lane, error) {
 			lanes[k] = newLane(k, workers[i])
 			own = append(own, lanes[k])
 		}
-		go work(i, queues[i], own, lanes, events)
+		go work(i, queues[i], own, lanes, events, whole)
 	}
 	free := make(chan *batch, inFlight)
 	for range inFlight {
@@ -138,12 +141,18 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 	}
 }
 
-// work runs one worker: it handles its portion of each batch.
-func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder) {
+// preloadedItems is how many items before its turn the payload of a segment is loaded.
+const preloadedItems = 8
+
+// work runs one worker: it handles its portion of each batch. whole is set if bodies are read in full.
+func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder, whole bool) {
 	for b := range queue {
 		p := &b.work[i]
 		out.reset(p.events, &own[0].pool)
 		for k := range p.items {
+			if next := k + preloadedItems; whole && next < len(p.items) {
+				prefetch.Bytes(p.items[next].segment.Payload)
+			}
 			it := &p.items[k]
 			if it.lane >= 0 {
 				lanes[it.lane].take(&it.segment, &it.origin)
