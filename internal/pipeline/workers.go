@@ -142,7 +142,7 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 }
 
 // preloadedItems is how many items before its turn the payload of a segment is loaded.
-const preloadedItems = 8
+const preloadedItems = 4
 
 // work runs one worker: it handles its portion of each batch. whole is set if bodies are read in full.
 func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder, whole bool) {
