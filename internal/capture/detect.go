@@ -18,11 +18,10 @@ const maxZstdWindow = 128 << 20
 
 // packetReader reads one opened capture. next fills all fields of a Packet but File and returns nil or io.EOF; damage
 // is noted in the Input. ready does the same for the next packets that were read already and are undamaged, as far as ps has room; it
-// returns how many these are, and 0 if next must look. preload begins to load one more of the packets that ready will return, all of it if whole is set.
+// returns how many these are, and 0 if next must look.
 type packetReader interface {
 	next(p *Packet) error
 	ready(ps []Packet) int
-	preload(whole bool)
 	window() *window
 	iface(id int) Origin
 }

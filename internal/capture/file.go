@@ -26,6 +26,7 @@ type file struct {
 // stream is the state of an open file.
 type stream struct {
 	reader packetReader
+	window *window // of the reader
 	raw    *countingReader
 	close  func() // closes the file and its decompressor
 	buf    []byte // given back to the pool when the file is done
@@ -91,6 +92,7 @@ func (f *Files) start(fl *file, size int) error {
 	// Only one file at a time is read ahead: with many files, which are merged packet by packet, each would need
 	// buffers.
 	w := s.reader.window()
+	s.window = w
 	w.mayAhead = f.kept != nil && !s.keep && size == bufferSize
 	if s.raw.file != nil && size == bufferSize && fl.in.Compression == "" && fl.size >= minInPlace {
 		if w.place = newInPlace(s.raw); w.place != nil {
@@ -192,7 +194,7 @@ func (f *Files) release(fl *file) {
 	if fl.stream == nil {
 		return
 	}
-	w := fl.stream.reader.window()
+	w := fl.stream.window
 	if w.ahead != nil {
 		w.ahead.close()
 	}
@@ -223,7 +225,7 @@ func (f *Files) Keep() {
 	f.buffers.limit = maxFreeBuffers
 	for _, fl := range append(slices.Clone(f.open), f.pending...) {
 		if fl.stream != nil {
-			fl.stream.reader.window().kept = f.kept
+			fl.stream.window.kept = f.kept
 		}
 	}
 }

@@ -63,7 +63,7 @@ func readBatches(t *testing.T, src *Files, keep bool, at func(n int)) readResult
 		for range n {
 			src.Preload(keep)
 		}
-		res.inPlace = res.inPlace || src.current != nil && src.current.stream.reader.window().place.on()
+		res.inPlace = res.inPlace || src.current != nil && src.current.stream.window.place.on()
 		if !keep {
 			hash(ps[:n])
 			continue

@@ -243,13 +243,13 @@ func (l *Live) NextBatch(ps []Packet) (int, error) {
 
 // Preload is as that of [Files]. The bytes were written by another processor.
 func (l *Live) Preload(whole bool) {
-	if len(l.walk.block) > 0 { // tp_next_offset is the first member of a header
-		l.ahead.preload(l.walk.block, l.walk.at, whole, 0, 0, bigEndian)
+	if len(l.walk.block) > 0 {
+		l.ahead.preload(l.walk.block, l.walk.at, whole, &ringLengths)
 	}
 }
 
-// bigEndian is the byte order of the machine.
-var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+// ringLengths are those of packets in a block: tp_next_offset is the first member of a header.
+var ringLengths = lengths{big: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
 
 // tally is packets of a direction and their link bytes that other goroutines do not see yet.
 type tally struct{ packets, bytes int64 }

@@ -16,23 +16,29 @@ type lookahead struct {
 	largest int // bytes of the largest record so far
 }
 
+// lengths says where the length of a record is: a number of 32 bits at a place in it, without the first extra bytes of the record.
+type lengths struct {
+	at, extra int
+	big       bool // the highest byte is the first one
+}
+
 // preloaded is the number of bytes of a record that are loaded: its header, those of its packet, and the first ones of the payload.
 const preloaded = 256
 
 // preload begins to load the next record in b, and one more if some are owed; if whole is set, the rest of the last one, too. The next record that is
-// delivered, or the last one that was, begins at pos. The length of a record, without the first extra bytes of it, is a number of 32 bits at a place in it.
-func (a *lookahead) preload(b []byte, pos int, whole bool, lengthAt, extra int, big bool) {
+// delivered, or the last one that was, begins at pos.
+func (a *lookahead) preload(b []byte, pos int, whole bool, l *lengths) {
 	if a.at < pos {
 		a.at, a.owed = pos, 0
 	}
 	for range 2 {
 		next := len(b)
-		if h := b[a.at:]; len(h) >= lengthAt+4 {
-			n := binary.LittleEndian.Uint32(h[lengthAt:])
-			if big {
+		if h := b[a.at:]; len(h) >= l.at+4 {
+			n := binary.LittleEndian.Uint32(h[l.at:])
+			if l.big {
 				n = bits.ReverseBytes32(n)
 			}
-			next = a.at + extra + int(n)
+			next = a.at + l.extra + int(n)
 		}
 		if next > len(b)-preloaded {
 			a.owed++

@@ -61,7 +61,9 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 // called once for each packet, when that is handled.
 func (f *Files) Preload(whole bool) {
 	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
-		fl.stream.reader.preload(whole)
+		if w := fl.stream.window; w.place.on() {
+			w.place.preload(w.buf[:w.place.loaded], w.pos, whole, &w.lengths)
+		}
 	}
 }
 

@@ -84,6 +84,7 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	in.Format = "pcap"
 	in.addLink(r.link, snapLen)
 	r.win.pos += pcapHeaderLen
+	r.win.lengths = lengths{at: 8, extra: r.header, big: big}
 	return r, nil
 }
 
@@ -146,12 +147,6 @@ func (r *pcapReader) ready(ps []Packet) int {
 	r.number += int64(n)
 	r.known = r.known || n > 0
 	return n
-}
-
-func (r *pcapReader) preload(whole bool) {
-	if p := r.win.place; p.on() {
-		p.preload(r.win.buf[:p.loaded], r.win.pos, whole, 8, r.header, r.big)
-	}
 }
 
 // plausible reports whether a usual record can have these lengths. Records for which it returns false may still be unusual ones.

@@ -174,16 +174,11 @@ func (r *pcapngReader) ready(ps []Packet) int {
 	return n
 }
 
-func (r *pcapngReader) preload(whole bool) {
-	if p := r.win.place; p.on() {
-		p.preload(r.win.buf[:p.loaded], r.win.pos, whole, 4, 0, r.big)
-	}
-}
-
 // byteOrder sets the byte order of the section that starts with h, which has at least 12 bytes. It returns false if h
 // has no byte-order magic.
 func (r *pcapngReader) byteOrder(h []byte) bool {
 	r.big = binary.LittleEndian.Uint32(h[8:]) != pcapng.ByteOrderMagic
+	r.win.lengths = lengths{at: 4, big: r.big}
 	return r.u32(h[8:]) == pcapng.ByteOrderMagic
 }
 

@@ -31,7 +31,8 @@ type window struct {
 	ahead    *readAhead
 	mayAhead bool
 	// place, if set, can be where the bytes of the file are looked at without being copied.
-	place *inPlace
+	place   *inPlace
+	lengths lengths // of the records
 }
 
 // offset returns the position of the next byte in the stream.
