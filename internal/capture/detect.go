@@ -39,6 +39,9 @@ func (r *reader) window() *window { return &r.win }
 // skipDamage notes that nothing can start at the window's position, and moves to the next position that accepts accepts.
 // The number of lost packets is not known; they count as one.
 func (r *reader) skipDamage(accepts func(b []byte, ended bool) bool, format string, args ...any) {
+	if r.win.endIfCut() {
+		return
+	}
 	at := r.win.offset()
 	passed, found := r.win.search(accepts)
 	r.number++

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"dubbo-wire/internal/capture/mapped"
 )
 
 // file is one input: probed, pending, open or done.
@@ -20,7 +22,8 @@ type file struct {
 	hasPacket bool
 	first     int64 // time of its first packet
 	packet    Packet
-	stream    *stream // nil while the file is closed
+	stream    *stream      // nil while the file is closed
+	mapped    *mapped.File // that was looked at in place, also when it is closed
 }
 
 // stream is the state of an open file.
@@ -97,6 +100,7 @@ func (f *Files) start(fl *file, size int) error {
 	if s.raw.file != nil && size == bufferSize && fl.in.Compression == "" && fl.size >= minInPlace {
 		if w.place = newInPlace(s.raw); w.place != nil {
 			s.close = func() {} // the file is closed when its bytes are not used
+			fl.mapped = w.place.file
 		}
 	}
 	fl.stream = s
@@ -105,6 +109,17 @@ func (f *Files) start(fl *file, size int) error {
 		f.release(fl)
 	}
 	return nil
+}
+
+// noteCut notes that the file was cut while it was looked at in place, once.
+func (fl *file) noteCut() {
+	if fl.mapped == nil {
+		return
+	}
+	if at := fl.mapped.Cut(); at >= 0 {
+		fl.in.note(fl.in.Packets+1, at, "the file ended early: it was cut while it was read, so that packets before this one may have zeros instead of their bytes; read it again")
+		fl.mapped = nil
+	}
 }
 
 // count adds the bytes that were read and will be read to total, once.

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -114,6 +115,21 @@ func (p *inPlace) leave(w *window) {
 	_, w.err = p.raw.file.Seek(int64(w.end), io.SeekStart)
 	w.base, w.buf, w.pos, w.end = int64(w.pos), buf, 0, len(rest)
 	p.active, p.spare = false, nil
+}
+
+// endIfCut ends a window that is the file where that ends now, if another process has cut it, and reports whether it did. Packets that were delivered may
+// have zeros instead of bytes.
+func (w *window) endIfCut() bool {
+	p := w.place
+	if !p.on() || p.file.Cut() < 0 {
+		return false
+	}
+	if info, err := p.raw.file.Stat(); err == nil && info.Size() < int64(w.end) {
+		w.end = max(w.pos, int(info.Size()))
+	}
+	p.leave(w)
+	p.until = math.MaxInt64
+	return true
 }
 
 // close closes the file, or lets the users of its packets do that.

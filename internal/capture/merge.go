@@ -15,6 +15,7 @@ func (f *Files) Next(p *Packet) error {
 		return ErrClosed
 	}
 	if fl := f.current; fl != nil {
+		fl.stream.window.endIfCut()
 		if len(f.open) == 1 && len(f.pending) == 0 { // the usual case needs no copy and no heap
 			if err := fl.stream.reader.next(p); err == nil {
 				p.File = fl.index
@@ -43,6 +44,7 @@ func (f *Files) Next(p *Packet) error {
 // with an error. All of them are valid until the next call of Next or NextBatch.
 func (f *Files) NextBatch(ps []Packet) (int, error) {
 	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
+		fl.stream.window.endIfCut()
 		if n := fl.stream.reader.ready(ps); n > 0 {
 			for i := range ps[:n] {
 				ps[i].File = fl.index

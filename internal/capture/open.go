@@ -32,7 +32,8 @@ type Files struct {
 	// by the time of the packet that they have ready.
 	pending []*file
 	open    []*file
-	current *file // the file of the packet that the caller has
+	files   []*file // all with packets, by the time of the first one
+	current *file   // the file of the packet that the caller has
 	buffers buffers
 	kept    *buffers // set by Keep: packets stay valid in them
 
@@ -71,6 +72,7 @@ func Open(paths []string, opt Options) (*Files, error) {
 	for i, fl := range f.pending {
 		fl.rank = i
 	}
+	f.files = f.pending
 	if !slices.ContainsFunc(f.inputs, func(in *Input) bool { return in.Err == nil }) {
 		errs := make([]error, len(f.inputs))
 		for i, in := range f.inputs {
@@ -150,6 +152,7 @@ func addSize(total, size int64) int64 {
 // Inputs describes all files, in the order of the arguments and, within a folder, of the names. Packet.File is an index
 // into it.
 func (f *Files) Inputs() []Input {
+	f.noteCuts()
 	all := make([]Input, len(f.inputs))
 	for i, in := range f.inputs {
 		all[i] = *in
@@ -162,6 +165,7 @@ func (f *Files) Inputs() []Input {
 // Problems returns what could not be read so far, as errors of one line each: inputs that could not be opened (*Error)
 // and damage (*DamageError).
 func (f *Files) Problems() []error {
+	f.noteCuts()
 	var errs []error
 	for _, in := range f.inputs {
 		if in.Err != nil {
@@ -175,6 +179,12 @@ func (f *Files) Problems() []error {
 		}
 	}
 	return errs
+}
+
+func (f *Files) noteCuts() {
+	for _, fl := range f.files {
+		fl.noteCut()
+	}
 }
 
 // Progress returns how many bytes were read from the files and how many there are, or -1; both as they are on disk. Any
