@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,21 +17,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mixedRecords are records of small, usual and very large packets, together some 45 MB.
-func mixedRecords() []rec {
-	var recs []rec
-	for i := 0; len(recs) < 50_000; i++ {
+// mixedRecords are records of small, usual and very large packets, together some 28 MB.
+var mixedRecords = sync.OnceValue(func() (recs []rec) {
+	for i := 0; len(recs) < 26_000; i++ {
 		size := [...]int{54, 66, 1514, 1514, 1514, 700, 66, 1514}[i%8]
 		switch {
 		case i%5000 == 4000:
 			size = 200_000
-		case i == 30_000:
+		case i == 14_000:
 			size = 5 << 20
 		}
 		recs = append(recs, rec{ns: int64(i) * 1000, data: string(bytes.Repeat([]byte{byte(i), byte(i >> 8)}, (size+1)/2)[:size])})
 	}
 	return recs
-}
+})
 
 // readResult is what was read of a capture.
 type readResult struct {
@@ -114,7 +114,7 @@ func TestInPlace(t *testing.T) {
 		"pcapng":     asPcapng(binary.LittleEndian, recs),
 		"big pcapng": asPcapng(binary.BigEndian, recs),
 		"damaged":    damaged,
-		"cut":        form.build(recs...)[:48_000_000],
+		"cut":        form.build(recs...)[:25_000_000],
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "trace.pcap")
@@ -126,7 +126,7 @@ func TestInPlace(t *testing.T) {
 			require.NoError(t, err)
 			want := readBatches(t, src, false, never)
 			require.False(t, want.inPlace)
-			require.Greater(t, len(want.packets), 40_000)
+			require.Greater(t, len(want.packets), 20_000)
 			for _, keep := range []bool{false, true} {
 				src, err := Open([]string{path}, Options{})
 				require.NoError(t, err)
@@ -172,7 +172,7 @@ func cutWhileInPlace(t *testing.T, content []byte) (early int) {
 	require.NoError(t, err)
 	want := readBatches(t, whole, false, never)
 	for _, keep := range []bool{false, true} {
-		for _, cutAt := range []int{1000, 4000, 9000, 20_000, 35_000} {
+		for _, cutAt := range []int{1000, 9000, 20_000} {
 			path := filepath.Join(t.TempDir(), "trace.pcap")
 			require.NoError(t, os.WriteFile(path, content, 0o600))
 			src, err := Open([]string{path}, Options{})
