@@ -12,7 +12,7 @@ import (
 // begins is known only when the one before it is there.
 type lookahead struct {
 	at      int // start of the record that was loaded last
-	owed    int // records that were not loaded in their turn
+	skipped int // records that were not loaded in their turn
 	largest int // bytes of the largest record so far
 }
 
@@ -25,11 +25,11 @@ type lengths struct {
 // preloaded is the number of bytes of a record that are loaded: its header, those of its packet, and the first ones of the payload.
 const preloaded = 256
 
-// preload begins to load the next record in b, and one more if some are owed; if whole is set, the rest of the last one, too. The next record that is
+// preload begins to load the next record in b, and one more if some were skipped. If whole is set, it also loads the rest of the last one. The next record that is
 // delivered, or the last one that was, begins at pos.
 func (a *lookahead) preload(b []byte, pos int, whole bool, l *lengths) {
 	if a.at < pos {
-		a.at, a.owed = pos, 0
+		a.at, a.skipped = pos, 0
 	}
 	for range 2 {
 		next := len(b)
@@ -40,8 +40,8 @@ func (a *lookahead) preload(b []byte, pos int, whole bool, l *lengths) {
 			}
 			next = a.at + l.extra + int(n)
 		}
-		if next > len(b)-preloaded {
-			a.owed++
+		if next < a.at || next > len(b)-preloaded { // less than that: a length that int cannot hold
+			a.skipped++
 			return
 		}
 		if rest := a.at + preloaded; whole && rest < next {
@@ -51,9 +51,9 @@ func (a *lookahead) preload(b []byte, pos int, whole bool, l *lengths) {
 		a.largest = max(a.largest, next-a.at)
 		prefetch.Packet(unsafe.Pointer(&b[next]), a.largest)
 		a.at = next
-		if a.owed == 0 {
+		if a.skipped == 0 {
 			return
 		}
-		a.owed--
+		a.skipped--
 	}
 }

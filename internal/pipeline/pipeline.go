@@ -244,7 +244,7 @@ type BatchSource interface {
 }
 
 // PreloadSource is a source whose packets may not be in the caches of the processor. Preload is called once for each packet that is handled, and
-// begins to load a later one: all of it if whole is set, or what most packets need.
+// begins to load a later one: the complete packet if whole is set, or what most packets need.
 type PreloadSource interface{ Preload(whole bool) }
 
 // maxBatch is the number of packets that are read at once. Their fields stay in the first-level cache.

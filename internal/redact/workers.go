@@ -45,8 +45,8 @@ const (
 	fewAllocations = 6
 )
 
-// original returns the bytes of a message, with room for as many, and the slab that they are in, as room does. Those of a message that
-// may lie in several places are valid until the next such message, because what is claimed of it is a copy.
+// original returns the bytes of a message, with room for as many, and the slab that they are in, as room does. If the protocol
+// may have a message in several places, the bytes are valid until the next call, because claims copy them.
 func (r *Redactor) original(m *rpc.Message) ([]byte, *slab) {
 	n := 2 * (len(m.Head) + len(m.Body))
 	both, s := r.pieced[:0], (*slab)(nil)
