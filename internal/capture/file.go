@@ -117,7 +117,7 @@ func (fl *file) noteCut() {
 		return
 	}
 	if at := fl.mapped.Cut(); at >= 0 {
-		fl.in.note(fl.in.Packets+1, at, "the file ended early: it was cut while it was read, so that packets before this one may have zeros instead of their bytes; read it again")
+		fl.in.note(fl.in.Packets+1, at, "the file ended early: another process cut it while it was read, and packets before this one may have zeros instead of their bytes; analyze the complete file again")
 		fl.mapped = nil
 	}
 }

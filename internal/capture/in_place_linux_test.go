@@ -36,7 +36,7 @@ var mixedRecords = sync.OnceValue(func() (recs []rec) {
 type readResult struct {
 	packets []uint64 // hashes
 	input   Input
-	inPlace bool // some of it was looked at in place
+	inPlace bool // a stretch was looked at in place
 }
 
 // readBatches reads src as the pipeline does. at is called before each batch with the number of packets.
@@ -200,6 +200,24 @@ func cutWhileInPlace(t *testing.T, content []byte) (early int) {
 		}
 	}
 	return early
+}
+
+// A reader that stops early gives the files back. Only so many can be mapped at once.
+func TestCloseWhileInPlace(t *testing.T) {
+	lookInPlace(t)
+	path := filepath.Join(t.TempDir(), "trace.pcap")
+	require.NoError(t, os.WriteFile(path, plain(many(60_000)...), 0o600))
+	for range 100 {
+		src, err := Open([]string{path}, Options{})
+		require.NoError(t, err)
+		src.Keep()
+		var p Packet
+		for range 100 {
+			require.NoError(t, src.Next(&p))
+		}
+		require.Equal(t, canLookInPlace(t, "../../go.mod"), src.current.mapped != nil)
+		require.NoError(t, src.Close())
+	}
 }
 
 // The faster way is chosen, and asked for again later.

@@ -59,8 +59,8 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 	return 1, nil
 }
 
-// Preload begins to load a packet that NextBatch delivers later: its headers and the first bytes after them, or all of it if whole is set. It is
-// called once for each packet, when that is handled.
+// Preload begins to load a packet that NextBatch delivers later: its headers and the first bytes after them, or the complete packet if whole is set.
+// It is called once for each packet, when that packet is handled.
 func (f *Files) Preload(whole bool) {
 	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
 		if w := fl.stream.window; w.place.on() {
@@ -142,12 +142,13 @@ func (f *Files) siftDown(i int) {
 	}
 }
 
-// Close closes all open files. After Close, Next returns ErrClosed.
+// Close closes all open files. After Close, Next returns ErrClosed, and packets are not valid, even if they were kept.
 func (f *Files) Close() error {
 	f.closed = true
 	for _, fl := range append(f.open, f.pending...) {
 		f.release(fl)
 	}
 	f.open, f.pending, f.current = nil, nil, nil
+	f.kept.recycle(f.Retired())
 	return nil
 }

@@ -16,7 +16,7 @@ type File struct {
 	region *region
 
 	mu   sync.Mutex
-	from int   // what is before it is in use no longer; a multiple of Unit
+	from int   // start of what may be in use, a multiple of Unit
 	to   int   // end of what was loaded
 	cut  int64 // as Cut, when the region is given back
 }
@@ -86,8 +86,8 @@ func Open(file *os.File) *File {
 // Bytes returns the whole file. Only what was loaded and not dropped should be read.
 func (f *File) Bytes() []byte { return f.data }
 
-// Load makes the bytes between two positions usable and returns the end of what is usable then. It returns 0 if they are not: they
-// are not in memory, or no longer in the file.
+// Load maps the pages with the bytes between two positions and returns the end of what is mapped then. It returns 0 if the system does not have
+// them in memory, or if another process has cut them off.
 func (f *File) Load(from, to int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,7 +102,11 @@ func (f *File) Load(from, to int) int {
 	}
 	for f.to < to {
 		end := min(f.to&^(Unit-1)+Unit, len(f.data))
-		if !f.inMemory(end-1) || unix.Madvise(f.data[f.to&^(pageSize-1):end], unix.MADV_POPULATE_READ) != nil {
+		if !f.inMemory(end - 1) {
+			return 0
+		}
+		// Linux before 5.14 does not know this and maps pages one by one, when they are used.
+		if err := unix.Madvise(f.data[f.to&^(pageSize-1):end], unix.MADV_POPULATE_READ); err != nil && err != unix.EINVAL {
 			return 0
 		}
 		f.to = end
@@ -137,7 +141,7 @@ func (f *File) missing() int64 {
 	return -1
 }
 
-// Drop says that what is before a position is used no longer.
+// Drop gives back the pages before a position, which are not used again.
 func (f *File) Drop(to int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -109,7 +109,7 @@ func TestCut(t *testing.T) {
 	again.Close()
 }
 
-// What is no longer in the file is not loaded.
+// What was cut off is not loaded.
 func TestLoadAfterCut(t *testing.T) {
 	path, f := open(t, numbered(3*Unit))
 	defer f.Close()
