@@ -40,6 +40,9 @@ func (p *inPlace) on() bool { return p != nil && p.active }
 func (p *inPlace) more(w *window) bool {
 	if at := w.base + int64(w.end); at >= p.until {
 		p.until, p.largest = at+stretch, 0
+		if w.kept != nil {
+			p.until = at + keptStretch
+		}
 		if inPlace := p.pace.next(time.Now()); inPlace && !p.active {
 			p.enter(w)
 		} else if !inPlace && p.active {
@@ -142,33 +145,49 @@ func (p *inPlace) close(w *window) {
 }
 
 // pace finds out which way of reading a file is the faster one, stretch by stretch. Copying costs more on some processors, waiting for memory on
-// others, and small pages of the page cache make mapping slower.
+// others, small pages of the page cache make mapping slower, and so do other threads, which all must forget what is not mapped any more.
 type pace struct {
 	stretches int
 	began     time.Time
-	took      [2][trials / 2]time.Duration // by reading, in place
+	took      [2][trials / 4]time.Duration // by reading, in place
 	inPlace   bool
 }
 
 const (
-	stretch    = 2 << 20 // bytes
-	trials     = 8       // stretches, read and in place in turn
-	trialEvery = 256     // stretches
+	stretch = 2 << 20 // bytes
+	// trials is a number of stretches. Each way of reading has two in turn, of which the second is timed.
+	trials     = 16
+	trialEvery = 256 // stretches
 )
 
 // next ends a stretch, if one has begun, and returns whether the next one is looked at in place.
 func (p *pace) next(now time.Time) bool {
 	k := p.stretches % trialEvery
-	if 0 < k && k <= trials {
-		p.took[(k-1)%2][(k-1)/2] = now.Sub(p.began)
+	if 0 < k && k <= trials && k%2 == 0 {
+		p.took[inTurn(k-1)][(k-1)/4] = now.Sub(p.began)
 	}
 	if k == trials {
-		p.inPlace = slices.Min(p.took[1][:]) < slices.Min(p.took[0][:])
+		p.inPlace = fastest(p.took[1]) < fastest(p.took[0])
 	}
 	p.stretches++
 	p.began = now
 	if k < trials {
-		return k%2 == 1
+		return inTurn(k) == 1
 	}
 	return p.inPlace
+}
+
+// keptStretch is the stretch in bytes if packets are kept: other goroutines handle them about as much later.
+var keptStretch int64 = 12 << 20
+
+// inTurn returns 1 if stretch k of a trial is looked at in place: the first, the fourth and so on are read, since all become faster in the beginning.
+func inTurn(k int) int { return (k/2 + 1) / 2 % 2 }
+
+// fastest returns the sum of the faster half: others may have been interrupted.
+func fastest(took [trials / 4]time.Duration) (sum time.Duration) {
+	slices.Sort(took[:])
+	for _, t := range took[:len(took)/2] {
+		sum += t
+	}
+	return sum
 }

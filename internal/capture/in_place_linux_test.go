@@ -93,9 +93,9 @@ func never(int) {}
 
 // lookInPlace lets files of any size be looked at in place.
 func lookInPlace(t *testing.T) {
-	was := minInPlace
-	minInPlace = 1
-	t.Cleanup(func() { minInPlace = was })
+	size, kept := minInPlace, keptStretch
+	minInPlace, keptStretch = 1, stretch
+	t.Cleanup(func() { minInPlace, keptStretch = size, kept })
 }
 
 // A file that is looked at in place, in turn with being read, has the same packets and the same damage as one that is read.
@@ -220,21 +220,28 @@ func TestCloseWhileInPlace(t *testing.T) {
 	}
 }
 
-// The faster way is chosen, and asked for again later.
+// The faster way is chosen, and asked for again later: also while reading becomes faster, and if packets are handled a stretch later than they are read.
 func TestPace(t *testing.T) {
 	for _, fast := range []bool{false, true} {
-		var p pace
-		now := time.Unix(0, 0)
-		chosen := 0
-		for range 2 * trialEvery {
-			inPlace := p.next(now)
-			if now = now.Add(time.Millisecond); inPlace != fast {
-				now = now.Add(time.Microsecond)
+		for _, late := range []bool{false, true} {
+			var p pace
+			now := time.Unix(0, 0)
+			chosen, before := 0, false
+			for i := range 2 * trialEvery {
+				inPlace := p.next(now)
+				handled := inPlace
+				if late {
+					handled = before
+				}
+				now = now.Add(time.Millisecond - time.Duration(i)*time.Microsecond)
+				if before = inPlace; handled != fast {
+					now = now.Add(50 * time.Microsecond)
+				}
+				if inPlace == fast {
+					chosen++
+				}
 			}
-			if inPlace == fast {
-				chosen++
-			}
+			assert.Equal(t, 2*trialEvery-trials, chosen, "fast %t, late %t", fast, late)
 		}
-		assert.Equal(t, 2*trialEvery-trials, chosen, fast)
 	}
 }
