@@ -110,7 +110,7 @@ func namedLater(t *testing.T, r *rig) {
 }
 
 // joinMidway captures a round of which some calls were made before. Each message is one that was sent, with its size, and with the name of
-// its method or "?". It returns the methods of requests in order.
+// its method or "?"; only the first one of a direction may be incomplete. It returns the methods of requests in order.
 func (r *rig) joinMidway(t *testing.T, round string) (report *Report, file string, methods []string) {
 	t.Helper()
 	file = filepath.Join(r.Dir, strings.Fields(round)[0]+"-midway.pcapng")
@@ -123,8 +123,13 @@ func (r *rig) joinMidway(t *testing.T, round string) (report *Report, file strin
 	s := r.streams(t)
 	report = stop(t, c)
 	booked(t, report)
-	assert.Zero(t, report.Coverage.FramesIncomplete)
+	incomplete, seen := int64(0), map[string]bool{}
 	require.NoError(t, r.EachFrame(file, func(f *FrameRow) {
+		if !f.Complete { // the capture began between two packets of it
+			incomplete++
+			assert.False(t, seen[f.Src], "%+v", f)
+		}
+		seen[f.Src] = true
 		if f.Kind == "request" {
 			methods = append(methods, f.Method)
 		}
@@ -137,6 +142,7 @@ func (r *rig) joinMidway(t *testing.T, round string) (report *Report, file strin
 			assert.True(t, st.mayBe(f.name()), "%s: %+v", st.path, f)
 		}
 	}))
+	assert.Equal(t, incomplete, report.Coverage.FramesIncomplete)
 	t.Logf("%d of %d requests captured, %d without a name", len(methods), s.Rows/2, report.Coverage.RequestsUnnamed)
 	require.Greater(t, len(methods), 20)
 	return report, file, methods
