@@ -14,8 +14,10 @@ package call
 import (
 	"cmp"
 	"net"
+	"unsafe"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/prefetch"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -115,6 +117,17 @@ type Details struct {
 	dropped                 bool    // Values exceeded the memory limit
 	stream                  *stream // set in the first message of an open streaming call
 	buffer                  *valueBuffer
+}
+
+// Preload begins to load the message, which may be nil, from memory; write says that it will be written.
+func (m *Message) Preload(write bool) {
+	switch p := unsafe.Pointer(m); {
+	case m == nil:
+	case write:
+		prefetch.Write(p, unsafe.Sizeof(*m))
+	default:
+		prefetch.Bytes(unsafe.Slice((*byte)(p), unsafe.Sizeof(*m)))
+	}
 }
 
 // noDetails is shared by all messages without details.

@@ -20,7 +20,6 @@ type inPlace struct {
 	retired int    // what is before it holds no later packet
 	spare   []byte // the window's buffer meanwhile, if packets are not kept
 	pace    pace
-	lookahead
 }
 
 // minInPlace is the least size in bytes of a file that is looked at in place.
@@ -40,7 +39,7 @@ func (p *inPlace) on() bool { return p != nil && p.active }
 func (p *inPlace) more(w *window) bool {
 	if at := w.base + int64(w.end); at >= p.until {
 		p.pace.kept = w.kept != nil
-		p.until, p.largest = at+p.pace.stretch(), 0
+		p.until, w.largest = at+p.pace.stretch(), 0
 		if inPlace := p.pace.next(time.Now(), at); inPlace && !p.active {
 			p.enter(w)
 		} else if !inPlace && p.active {

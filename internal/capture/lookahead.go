@@ -28,7 +28,7 @@ const preloaded = 256
 // preload begins to load the next record in b, and one more if some were skipped. If whole is set, it also loads the rest of the last one. The next record that is
 // delivered, or the last one that was, begins at pos.
 func (a *lookahead) preload(b []byte, pos int, whole bool, l *lengths) {
-	if a.at < pos {
+	if a.at < pos || a.at > len(b) { // b may be another buffer
 		a.at, a.skipped = pos, 0
 	}
 	for range 2 {

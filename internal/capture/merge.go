@@ -63,9 +63,7 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 // It is called once for each packet, when that packet is handled.
 func (f *Files) Preload(whole bool) {
 	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
-		if w := fl.stream.window; w.place.on() {
-			w.place.preload(w.buf[:w.place.loaded], w.pos, whole, &w.lengths)
-		}
+		fl.stream.window.preloadNext(whole)
 	}
 }
 

@@ -33,6 +33,7 @@ type window struct {
 	// place, if set, can be where the bytes of the file are looked at without being copied.
 	place   *inPlace
 	lengths lengths // of the records
+	lookahead
 }
 
 // offset returns the position of the next byte in the stream.
@@ -40,6 +41,16 @@ func (w *window) offset() int64 { return w.base + int64(w.pos) }
 
 // rest returns the bytes that need no reading.
 func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
+
+// preloadNext is Preload of [Files].
+func (w *window) preloadNext(whole bool) {
+	switch {
+	case w.place.on():
+		w.preload(w.buf[:w.place.loaded], w.pos, whole, &w.lengths)
+	case w.ahead != nil: // another processor may have read the bytes
+		w.preload(w.buf[:w.end], w.pos, whole, &w.lengths)
+	}
+}
 
 // fill makes at least n unconsumed bytes contiguous. It may move bytes, so earlier slices of the buffer become invalid.
 // It returns false if the stream ended before; err is then set.

@@ -44,9 +44,15 @@ const (
 // rendered values, the worker has link bytes and everything of the pairer. Settled messages return with the batch.
 type recorder struct{ events []event }
 
+// preloadedEvents is how many events before its turn the message of one is loaded, which another processor has written.
+const preloadedEvents = 4
+
 // reset starts a new batch in the memory of a delivered one.
 func (r *recorder) reset(delivered []event, pool *call.Pool) {
 	for i := range delivered {
+		if next := i + preloadedEvents; next < len(delivered) && delivered[next].kind == eventSettled {
+			delivered[next].m.Preload(true)
+		}
 		if e := &delivered[i]; e.kind == eventSettled {
 			pool.Free(e.m)
 		}
@@ -114,6 +120,10 @@ func (d *delivery) merge(work []portion) {
 		events := work[next].events
 		k := at[next]
 		for k < len(events) && events[k].order < until {
+			if next := k + preloadedEvents; next < len(events) {
+				events[next].m.Preload(false)
+				events[next].response.Preload(false)
+			}
 			d.deliver(&events[k])
 			k++
 		}

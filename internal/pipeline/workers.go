@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/assemble"
@@ -128,6 +129,9 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 		n := len(w.items)
 		w.items = slices.Grow(w.items, 1)[:n+1]
 		it := &w.items[n] // filled in place, since it is large
+		if later := n + preloadedSpace; later < cap(w.items) {
+			prefetch.Write(unsafe.Pointer(&w.items[:cap(w.items)][later]), unsafe.Sizeof(*it))
+		}
 		it.segment, it.origin, it.lane = *s, r.origin, lane
 		if s.Extra > 0 { // reassembled from fragments in the decoder's memory
 			it.segment.Payload = slices.Clone(s.Payload)
@@ -141,8 +145,9 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 	}
 }
 
-// preloadedItems is how many items before its turn the payload of a segment is loaded.
-const preloadedItems = 4
+// Another processor has read the bytes of an item, and a worker has had its memory before. preloadedItems is how many items before its turn
+// the payload of a segment is loaded, of which preloadedStart bytes are usually needed, and preloadedSpace how many before its turn the memory.
+const preloadedItems, preloadedStart, preloadedSpace = 4, 128, 12
 
 // work runs one worker: it handles its portion of each batch. whole is set if bodies are read in full.
 func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder, whole bool) {
@@ -150,8 +155,12 @@ func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder, whole b
 		p := &b.work[i]
 		out.reset(p.events, &own[0].pool)
 		for k := range p.items {
-			if next := k + preloadedItems; whole && next < len(p.items) {
-				prefetch.Bytes(p.items[next].segment.Payload)
+			if next := k + preloadedItems; next < len(p.items) {
+				b := p.items[next].segment.Payload
+				if !whole {
+					b = b[:min(len(b), preloadedStart)]
+				}
+				prefetch.Bytes(b)
 			}
 			it := &p.items[k]
 			if it.lane >= 0 {

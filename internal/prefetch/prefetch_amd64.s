@@ -33,6 +33,18 @@ next:
 done:
 	RET
 
+// func Write(p unsafe.Pointer, n uintptr)
+TEXT ·Write(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+
+next:
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x0E // PREFETCHW (SI), which the assembler does not know
+	ADDQ $64, SI
+	SUBQ $64, CX
+	JGT  next
+	RET
+
 // func Packet(p unsafe.Pointer, apart int)
 TEXT ·Packet(SB), NOSPLIT, $0-16
 	MOVQ       p+0(FP), SI

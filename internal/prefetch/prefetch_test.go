@@ -20,6 +20,8 @@ func TestAnyPlace(t *testing.T) {
 	prefetch.Bytes(make([]byte, 1000))
 	prefetch.Places(nil)
 	prefetch.Places([]unsafe.Pointer{nil, unsafe.Pointer(&b[0]), nil})
+	prefetch.Write(unsafe.Pointer(&b[0]), 10)
+	prefetch.Write(nil, 1000)
 	prefetch.Packet(unsafe.Pointer(&b[9]), 1<<40)
 	prefetch.Packet(unsafe.Pointer(&b[0]), 0)
 	assert.Equal(t, "some bytes", string(b))
