@@ -3,7 +3,6 @@ package capture
 import (
 	"io"
 	"math"
-	"slices"
 	"time"
 
 	"dubbo-wire/internal/capture/mapped"
@@ -141,100 +140,4 @@ func (p *inPlace) close(w *window) {
 	} else {
 		p.file.Close()
 	}
-}
-
-// pace finds out which way of reading a file is the faster one, stretch by stretch. Copying costs more on some processors, waiting for memory on
-// others, small pages of the page cache make mapping slower, and so do other threads, which all must forget what is not mapped any more.
-type pace struct {
-	kept      bool // packets are kept: other goroutines handle them up to keptStretch later
-	stretches int  // since the trial began
-	again     int  // the number of them after which the next one begins
-	began     time.Time
-	from      int64         // position in the file where the stretch began
-	loading   time.Duration // what it took to map its pages
-	// took is what a MiB took that was read, and one in place without mapping its pages.
-	took [2][maxTimed]time.Duration
-	// mapping is the mean of what it took to map the pages of a MiB, of about the last maxMapped times.
-	mapping time.Duration
-	mapped  int
-	inPlace bool
-}
-
-const (
-	// trialEvery is the number of stretches from one trial to the next. If stretches are short, the second one begins soon: in the first the program has just started.
-	trialEvery, secondTrial = 256, 32
-	maxTimed, maxMapped     = 4, 16
-)
-
-// keptStretch is the stretch in bytes if packets are kept.
-var keptStretch int64 = 12 << 20
-
-// stretch returns the bytes of a stretch; what is read at once may add to them.
-func (p *pace) stretch() int64 {
-	if p.kept {
-		return keptStretch
-	}
-	return 2 << 20
-}
-
-// trials returns the number of stretches of a trial. Each way of reading has two in turn, of which the second is timed.
-func (p *pace) trials() int {
-	if p.kept {
-		return 8
-	}
-	return 4 * maxTimed
-}
-
-// next ends a stretch, if one has begun, and returns whether the next one, from a position in the file on, is looked at in place. Some parts of a file have
-// smaller pages than others: then mapping them may take longer than it did in the trial.
-func (p *pace) next(now time.Time, at int64) bool {
-	k := p.stretches
-	if k > 0 {
-		mib := float64(at-p.from) / (1 << 20)
-		took, mapping := time.Duration(float64(now.Sub(p.began))/mib), time.Duration(float64(p.loading)/mib)
-		way := p.way(k - 1)
-		if way == 1 {
-			p.mapped = min(p.mapped+1, maxMapped)
-			p.mapping += (mapping - p.mapping) / time.Duration(p.mapped)
-		}
-		if k <= p.trials() && k%2 == 0 {
-			p.took[way][(k-1)/4] = took - mapping
-		}
-		if k == p.trials() || k > p.trials() && p.inPlace {
-			p.inPlace = p.fastest(1)+p.mapping < p.fastest(0)
-		}
-	}
-	if k == p.again {
-		k, p.mapped = 0, 0
-		if p.again == 0 && !p.kept {
-			p.again = secondTrial
-		} else {
-			p.again = trialEvery
-		}
-	}
-	p.stretches, p.began, p.from, p.loading = k+1, now, at, 0
-	return p.way(k) == 1
-}
-
-// way returns 1 if stretch k is looked at in place. In a trial the first, the fourth and so on are read, since all become faster in the beginning.
-func (p *pace) way(k int) int {
-	switch {
-	case k < p.trials():
-		return (k/2 + 1) / 2 % 2
-	case p.inPlace:
-		return 1
-	}
-	return 0
-}
-
-// fastest returns the mean of the faster half of the times of a way: others may have been interrupted.
-func (p *pace) fastest(way int) (mean time.Duration) {
-	timed := p.took[way]
-	faster := timed[:p.trials()/4]
-	slices.Sort(faster)
-	faster = faster[:len(faster)/2]
-	for _, t := range faster {
-		mean += t / time.Duration(len(faster))
-	}
-	return mean
 }
