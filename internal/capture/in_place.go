@@ -101,6 +101,7 @@ func (p *inPlace) enter(w *window) {
 		p.spare = w.buf
 	}
 	w.base, w.buf, w.pos, w.end = 0, file, int(from), int(to)
+	w.lookahead = lookahead{}
 	p.active, p.retired = true, w.pos
 }
 
@@ -115,6 +116,7 @@ func (p *inPlace) leave(w *window) {
 	p.retire(w, w.pos)
 	_, w.err = p.raw.file.Seek(int64(w.end), io.SeekStart)
 	w.base, w.buf, w.pos, w.end = int64(w.pos), buf, 0, len(rest)
+	w.lookahead = lookahead{}
 	p.active, p.spare = false, nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // lookahead loads packets that no cache of the processor has, one for each packet that is handled. The waits for memory then overlap with the work: where a record
-// begins is known only when the one before it is there.
+// begins is known only when the one before it is there. Other bytes need a new one.
 type lookahead struct {
 	at      int // start of the record that was loaded last
 	skipped int // records that were not loaded in their turn
@@ -28,7 +28,7 @@ const preloaded = 256
 // preload begins to load the next record in b, and one more if some were skipped. If whole is set, it also loads the rest of the last one. The next record that is
 // delivered, or the last one that was, begins at pos.
 func (a *lookahead) preload(b []byte, pos int, whole bool, l *lengths) {
-	if a.at < pos || a.at > len(b) { // b may be another buffer
+	if a.at < pos {
 		a.at, a.skipped = pos, 0
 	}
 	for range 2 {

@@ -72,7 +72,7 @@ func (w *window) takeChunk(passed bool) {
 	copy(to[start:], rest)
 	w.base += int64(w.pos - start)
 	w.buf, w.pos, w.end = to, start, len(to)
-	w.at = 0
+	w.lookahead = lookahead{}
 	if passed {
 		w.kept.put(old[:cap(old)])
 	} else {
