@@ -43,4 +43,17 @@ type BodyScrubber interface {
 	// that of [Format].Scrub for each node of the tree. It returns false if that is not certain, or if the tree could become another one;
 	// what b has then is not defined. With a nil Mapper it changes nothing, and returns true for all bodies that it would return true for.
 	ScrubBody(b []byte, n int, attachments bool, m Mapper) bool
+	// ScrubAgain replaces values of the copy of b that ScrubBody has made, again from the original ones. It returns false if it cannot; what the
+	// copy has then is not defined.
+	ScrubAgain(b []byte, n int, attachments bool, again *Again) bool
 }
+
+// Again says which values are replaced again: those that have a byte between the offsets From and To.
+type Again struct {
+	From, To int
+	Copy     []byte
+	Mapper   Mapper
+}
+
+// Covers reports whether values between the offsets at and stop are among them. None are if a is nil.
+func (a *Again) Covers(at, stop int) bool { return a != nil && at < a.To && a.From < stop }

@@ -68,12 +68,14 @@ func newScrubbed(t *testing.T) *scrubbed {
 	return c
 }
 
-func (c *scrubbed) run(file string) {
+// eachMessage gives the messages of a capture to sink.
+func eachMessage(tb testing.TB, file string, detail rpc.Detail, sink pipeline.Sink) {
+	tb.Helper()
 	src, err := capture.Open([]string{file}, capture.Options{})
-	require.NoError(c.t, err)
+	require.NoError(tb, err)
 	defer src.Close()
-	_, err = pipeline.Run(src, pipeline.Options{Detail: rpc.Values, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, c)
-	require.NoError(c.t, err)
+	_, err = pipeline.Run(src, pipeline.Options{Detail: detail, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, sink)
+	require.NoError(tb, err)
 }
 
 func (c *scrubbed) Call(*call.Call, bool) {}
@@ -324,7 +326,7 @@ func TestCaptures(t *testing.T) {
 	testkit.EachLeft(t, 8, func(t *testing.T, file *testkit.Capture) {
 		c := newScrubbed(t)
 		c.name = file.Name
-		c.run(file.Path())
+		eachMessage(t, file.Path(), rpc.Values, c)
 		assert.Empty(t, c.found())
 		assert.LessOrEqual(t, c.filled, notReplaced[file.Name], "bytes that could not be replaced")
 		assert.LessOrEqual(t, c.left, 1<<10, "bytes that stay")
@@ -338,8 +340,48 @@ func TestCaptures(t *testing.T) {
 func TestBody(t *testing.T) {
 	for _, name := range []string{"hessian2", "triple-3.3.6"} {
 		c := newScrubbed(t)
-		c.run(filepath.Join(captures, name+".pcap.zst"))
+		eachMessage(t, filepath.Join(captures, name+".pcap.zst"), rpc.Values, c)
 		assert.Greater(t, 2*c.bodies, c.frames, name)
 		t.Log(name, c.bodies, "of", c.frames)
+	}
+}
+
+// otherMagic compares what Body and Message make of messages if their protocol had another magic.
+type otherMagic struct {
+	t       *testing.T
+	s       *Scrubber
+	magic   string
+	changed int // bodies copied without a tree that were other ones with the protocol's own magic
+}
+
+func (*otherMagic) Call(*call.Call, bool) {}
+
+func (c *otherMagic) Frame(r *pipeline.Row) {
+	m := *r.Msg
+	own, ok := c.s.Body(nil, &m)
+	if !ok {
+		return
+	}
+	m.Protocol = withMagic(m.Protocol, c.magic)
+	if fast, ok := c.s.Body(nil, &m); ok {
+		out, note := c.s.Message(nil, &m)
+		require.Equal(c.t, out, fast, "frame %d", r.Number)
+		require.Empty(c.t, note.String())
+		if !bytes.Equal(own, fast) {
+			c.changed++
+		}
+	}
+	require.Equal(c.t, r.Msg.Body, m.Body)
+}
+
+// Values that make the magic of the protocol are replaced by the same others without a tree as with one.
+func TestBodyWithoutMagic(t *testing.T) {
+	for _, magic := range []string{"7", "K", "\xbb", "\xe9", "\x40", "\x00\x03"} {
+		c := &otherMagic{t: t, s: New(formats.All(), key), magic: magic}
+		for _, name := range []string{"hessian2", "zoo-hessian2", "edge-hessian2-3.3.6", "triple-3.3.6"} {
+			eachMessage(t, filepath.Join(captures, name+".pcap.zst"), rpc.Values, c)
+		}
+		assert.Greater(t, c.changed, 20, "%q", magic)
+		t.Logf("%q: %d", magic, c.changed)
 	}
 }

@@ -411,33 +411,40 @@ func (j *job) fillAll() {
 	s.addFilled(notReplaceable, sum)
 }
 
+// magicTries is the salts for values that make the magic of the protocol, in turn.
+var magicTries = [...]byte{1, 2, 3, 4, 5, 6, 7, 8}
+
+// eachNewMagic calls f for each offset of body, the copy of original, where it has the magic of a protocol and the original has not. f may change
+// the copy. It returns whether there was one.
+func eachNewMagic(body, original, magic []byte, f func(at int)) (found bool) {
+	if len(magic) == 0 {
+		return false
+	}
+	for at := 0; ; at++ {
+		k := bytes.Index(body[at:], magic)
+		if k < 0 {
+			return found
+		}
+		if at += k; !bytes.HasPrefix(original[at:], magic) {
+			found = true
+			f(at)
+		}
+	}
+}
+
 // avoidMagic changes values again where they make the magic of the protocol, which would be taken for the start of a message
 // after a loss.
 func (j *job) avoidMagic() {
 	s, magic := j.s, j.m.Protocol.Magic
-	if len(magic) == 0 {
-		return
-	}
-	const tries = 8
-	for try := byte(1); try <= tries; try++ {
-		at, found := -1, false
-		for from := 0; ; from = at + 1 {
-			k := bytes.Index(j.body[from:], magic)
-			if k < 0 {
-				break
-			}
-			at = from + k
-			if bytes.HasPrefix(s.original[at:], magic) {
-				continue
-			}
-			found = true
+	for _, try := range magicTries {
+		found := eachNewMagic(j.body, s.original, magic, func(at int) {
 			for k := range s.edits {
 				if e := &s.edits[k]; e.covers(at) || e.covers(at+len(magic)-1) {
 					e.salt = try
 					j.apply(k)
 				}
 			}
-		}
+		})
 		if !found || j.walksLeft <= 0 {
 			return
 		}

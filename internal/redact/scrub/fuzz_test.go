@@ -8,12 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/http2"
-	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
@@ -36,12 +34,8 @@ func (c *some) Frame(r *pipeline.Row) {
 
 func framesOf(tb testing.TB, name string) []dubbo.Frame {
 	tb.Helper()
-	src, err := capture.Open([]string{filepath.Join(captures, name)}, capture.Options{})
-	require.NoError(tb, err)
-	defer src.Close()
 	c := &some{seen: map[int]bool{}}
-	_, err = pipeline.Run(src, pipeline.Options{Detail: rpc.Values, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, c)
-	require.NoError(tb, err)
+	eachMessage(tb, filepath.Join(captures, name), rpc.Values, c)
 	return c.frames
 }
 
@@ -68,18 +62,27 @@ func FuzzFrame(f *testing.F) {
 			frame.Short = decode.Cut
 		}
 		was := bytes.Clone(body)
-		var nothing dubbo.Dialects
-		m := d.Decode(&frame, rpc.Values, &nothing)
-		m.Protocol = dubbo.Protocol
-		out, note := s.Message([]byte("before"), &m.Message)
-		require.Len(t, out, len("before")+dubbo.HeaderLen+len(body))
-		require.Equal(t, was, body, "the frame itself is not changed")
-		require.LessOrEqual(t, note.Bytes(), 2*len(body))
-		_ = note.String()
-		if fast, ok := s.Body([]byte("before"), &m.Message); ok {
-			require.Equal(t, out, fast)
+		for _, protocol := range []*rpc.Protocol{dubbo.Protocol, withMagic(dubbo.Protocol, "7")} {
+			var nothing dubbo.Dialects
+			m := d.Decode(&frame, rpc.Values, &nothing)
+			m.Protocol = protocol
+			out, note := s.Message([]byte("before"), &m.Message)
+			require.Len(t, out, len("before")+dubbo.HeaderLen+len(body))
+			require.Equal(t, was, body, "the frame itself is not changed")
+			require.LessOrEqual(t, note.Bytes(), 2*len(body))
+			_ = note.String()
+			if fast, ok := s.Body([]byte("before"), &m.Message); ok {
+				require.Equal(t, out, fast)
+			}
 		}
 	})
+}
+
+// withMagic returns a protocol that has another magic, which is met more often.
+func withMagic(p *rpc.Protocol, magic string) *rpc.Protocol {
+	other := *p
+	other.Magic = []byte(magic)
+	return &other
 }
 
 // wrappers collects bodies of Triple.
@@ -101,12 +104,8 @@ func (w *wrappers) Frame(r *pipeline.Row) {
 
 // Whatever a body of Triple has in it: without a tree the copy is the same as with one.
 func FuzzWrapper(f *testing.F) {
-	src, err := capture.Open([]string{filepath.Join(captures, "triple-3.3.6.pcap.zst")}, capture.Options{})
-	require.NoError(f, err)
-	defer src.Close()
 	var w wrappers
-	_, err = pipeline.Run(src, pipeline.Options{Detail: rpc.Envelope, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, &w)
-	require.NoError(f, err)
+	eachMessage(f, filepath.Join(captures, "triple-3.3.6.pcap.zst"), rpc.Envelope, &w)
 	require.NotEmpty(f, w.requests)
 	require.NotEmpty(f, w.responses)
 	for _, b := range w.requests {

@@ -1,8 +1,6 @@
 package scrub
 
 import (
-	"bytes"
-
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
 )
@@ -20,10 +18,35 @@ func (s *Scrubber) Body(dst []byte, m *rpc.Message) (out []byte, ok bool) {
 	out = s.Head(dst, m)
 	at := len(out)
 	out = append(out, m.Body...)
-	if !m.Protocol.ScrubBody(out[at:], m, own, s) || makesMagic(out[at:], m) {
+	if !m.Protocol.ScrubBody(out[at:], m, own, s) || !s.avoidMagicIn(out[at:], m, own) {
 		return dst, false
 	}
 	return out, true
+}
+
+// maxAgain bounds how often Body walks a body again.
+const maxAgain = 16
+
+// avoidMagicIn changes values of a copy of the body of m again where they make the magic of the protocol, as [job.avoidMagic] does with a tree. It
+// returns false if a tree is needed.
+func (s *Scrubber) avoidMagicIn(body []byte, m *rpc.Message, own decode.BodyScrubber) bool {
+	defer func() { s.salt = 0 }()
+	left, done := maxAgain, true
+	for _, try := range magicTries {
+		s.salt = try
+		found := eachNewMagic(body, m.Body, m.Protocol.Magic, func(at int) {
+			if left--; left < 0 || !done {
+				done = false
+				return
+			}
+			part := partAgain{own, m.Body, decode.Again{From: at, To: at + len(m.Protocol.Magic), Copy: body, Mapper: s}}
+			done = m.Protocol.ScrubBody(m.Body, m, &part, s)
+		})
+		if !found || !done {
+			break
+		}
+	}
+	return done
 }
 
 // MayBody reports whether Body may return true for m. The body then has no errors, in the serialization that m names.
@@ -68,19 +91,17 @@ func (s *Scrubber) onlyOne(m *rpc.Message) bool {
 	return same == 1
 }
 
-// makesMagic reports whether a copy of the body of m has the magic of the protocol where the original does not.
-func makesMagic(body []byte, m *rpc.Message) bool {
-	magic := m.Protocol.Magic
-	if len(magic) == 0 {
-		return false
-	}
-	for at := 0; ; at++ {
-		k := bytes.Index(body[at:], magic)
-		if k < 0 {
-			return false
-		}
-		if at += k; !bytes.HasPrefix(m.Body[at:], magic) {
-			return true
-		}
-	}
+// partAgain is a BodyScrubber that replaces values of the copy of a body again, whatever part of the body it is given.
+type partAgain struct {
+	decode.BodyScrubber
+	body  []byte
+	again decode.Again
+}
+
+// ScrubBody implements [decode.BodyScrubber] for b, a part of the body that has the rest of its memory.
+func (p *partAgain) ScrubBody(b []byte, n int, attachments bool, _ decode.Mapper) bool {
+	from := cap(p.body) - cap(b)
+	again := p.again
+	again.From, again.To, again.Copy = again.From-from, again.To-from, again.Copy[from:from+len(b)]
+	return p.BodyScrubber.ScrubAgain(b, n, attachments, &again)
 }

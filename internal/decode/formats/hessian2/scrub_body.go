@@ -29,6 +29,7 @@ type bodyScrubber struct {
 	waiting   [64]decode.ValueAt
 	waits     int    // of waiting: values that are not replaced yet
 	content   []byte // scratch, of a text in chunks
+	again     *decode.Again
 
 	definitions map[string]*scrubbedClass // by their bytes
 	typeNames   map[string]bool           // whether types can be names
@@ -63,7 +64,17 @@ func newBodyScrubber() decode.BodyScrubber {
 
 // ScrubBody implements [decode.BodyScrubber].
 func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Mapper) bool {
-	s.b, s.at, s.m = b, 0, m
+	return s.walk(b, n, attachments, m, nil)
+}
+
+// ScrubAgain implements [decode.BodyScrubber].
+func (s *bodyScrubber) ScrubAgain(b []byte, n int, attachments bool, again *decode.Again) bool {
+	return s.walk(b, n, attachments, nil, again)
+}
+
+// walk takes a whole body. It replaces its values by means of m, if that is not nil, or some values of its copy.
+func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, again *decode.Again) bool {
+	s.b, s.at, s.m, s.again = b, 0, m, again
 	s.classes, s.constants = s.classes[:0], s.constants[:0]
 	s.types, s.objects, s.nodes, s.depth, s.copied, s.waits = 0, 0, 0, 0, false, 0
 	if s.kept > maxKeys {
@@ -75,7 +86,7 @@ func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Map
 	if done {
 		s.replaceWaiting()
 	}
-	s.b, s.m = nil, nil
+	s.b, s.m, s.again = nil, nil, nil
 	clear(s.constants)
 	return done
 }
@@ -108,7 +119,7 @@ func (s *bodyScrubber) shortASCII() bool {
 		return false
 	}
 	s.nodes++
-	return s.later(at+1, at+1+int(n), decode.String)
+	return s.later(at, at+1, at+1+int(n), decode.String)
 }
 
 // value takes the value at the cursor.
@@ -150,20 +161,36 @@ func (s *bodyScrubber) value() bool {
 
 // replace replaces the value from the cursor to stop, which is of kind k.
 func (s *bodyScrubber) replace(stop int, k decode.Kind) bool {
-	v := s.b[s.at:stop]
+	at := s.at
 	s.at = stop
 	if s.m == nil {
-		return true
+		return s.replaceAgain(at, stop, k)
 	}
 	s.node.Kind = k
-	return scrub(v, &s.node, s.m)
+	return scrub(s.b[at:stop], &s.node, s.m)
 }
 
-// later moves the cursor to stop and replaces the value of kind k that ends there together with those after it.
-func (s *bodyScrubber) later(from, stop int, k decode.Kind) bool {
+// replaceAgain takes a value of kind k that is not replaced in s.b, but in its copy if it is one of those of s.again.
+func (s *bodyScrubber) replaceAgain(at, stop int, k decode.Kind) bool {
+	if !s.again.Covers(at, stop) {
+		return true
+	}
+	v := s.again.Copy[at:stop]
+	copy(v, s.b[at:stop])
+	if k == decode.String && !utf8.Valid(v) {
+		return false
+	}
+	if s.node.Kind = k; k == decode.Int && len(v) <= 3 {
+		s.node.Num = number(v)
+	}
+	return scrub(v, &s.node, s.again.Mapper)
+}
+
+// later moves the cursor to stop and replaces the value of kind k from offset at to stop together with those after it. Its content begins at from.
+func (s *bodyScrubber) later(at, from, stop int, k decode.Kind) bool {
 	s.at = stop
 	if s.m == nil {
-		return true
+		return s.replaceAgain(at, stop, k)
 	}
 	if s.waits == len(s.waiting) {
 		s.replaceWaiting()
@@ -189,11 +216,11 @@ func (s *bodyScrubber) scalar(r rule, size int) bool {
 	}
 	switch {
 	case r == double && size == 9:
-		return s.later(s.at+1, stop, decode.Float64)
+		return s.later(s.at, s.at+1, stop, decode.Float64)
 	case r == double:
 		return s.replace(stop, decode.Float64)
 	case size == 9, size == 5: // integers and dates
-		return s.later(s.at+1, stop, decode.Int)
+		return s.later(s.at, s.at+1, stop, decode.Int)
 	case r == integer, r == long:
 		s.node.Num = number(s.b[s.at:stop])
 		return s.replace(stop, decode.Int)
@@ -214,7 +241,7 @@ func (s *bodyScrubber) text() bool {
 	}
 	s.at = stop
 	if s.m == nil {
-		return true
+		return !s.again.Covers(at, stop)
 	}
 	replace := func(text []byte) { wire.MapUTF8(text, decode.String, s.m) }
 	var ok bool
@@ -231,7 +258,7 @@ func (s *bodyScrubber) text() bool {
 func (s *bodyScrubber) replaceText(at int, v []byte) bool {
 	stop := s.at
 	if s.m == nil || chunkLen(s.b[at:stop-len(v)]) == len(v) || utf8.Valid(v) { // it is ASCII, or else UTF-8
-		return s.later(stop-len(v), stop, decode.String)
+		return s.later(at, stop-len(v), stop, decode.String)
 	}
 	wire.MapUTF8(v, decode.String, s.m)
 	s.at = at
@@ -482,13 +509,14 @@ func (s *bodyScrubber) constant(c *scrubbedClass) bool {
 
 // decimal takes the field of a decimal, its digits.
 func (s *bodyScrubber) decimal() bool {
+	at := s.at
 	v := s.plain()
 	if v == nil || !isDecimal(string(v)) {
 		return false
 	}
 	s.copied = true
 	if s.m == nil {
-		return true
+		return !s.again.Covers(at, s.at)
 	}
 	wire.MapUTF8(v, decode.Decimal, s.m)
 	return isDecimal(string(v))
