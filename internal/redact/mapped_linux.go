@@ -9,6 +9,7 @@ func mapMemory(n int) []byte {
 	if err != nil {
 		return nil
 	}
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE)
 	return b
 }
 
