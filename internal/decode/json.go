@@ -27,7 +27,7 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		if n.Text != "" {
 			return append(dst, n.Text...)
 		}
-		return strconv.AppendInt(dst, n.Num, 10)
+		return AppendInt(dst, n.Num)
 	case Float32:
 		return AppendFloat(dst, n.Float, 32)
 	case Float64:
@@ -279,7 +279,7 @@ func AppendFloat(dst []byte, f float64, bits int) []byte {
 // with as few digits reads back as f, so these are the shortest.
 func appendHundredths(dst []byte, f float64) ([]byte, bool) {
 	const most = 1e15
-	hundredths := math.Round(f * 100)
+	hundredths := math.RoundToEven(f * 100) // one instruction; what it rounds otherwise is no number of hundredths
 	if !(math.Abs(hundredths) < most) || hundredths/100 != f {
 		return dst, false
 	}
@@ -287,7 +287,7 @@ func appendHundredths(dst []byte, f float64) ([]byte, bool) {
 	if n < 0 {
 		dst, n = append(dst, '-'), -n
 	}
-	dst = strconv.AppendInt(dst, n/100, 10)
+	dst = AppendInt(dst, n/100)
 	switch n %= 100; {
 	case n == 0:
 		return dst, true

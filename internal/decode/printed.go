@@ -2,7 +2,6 @@ package decode
 
 import (
 	"encoding/base64"
-	"strconv"
 )
 
 // Printing says what a [Printer] prints.
@@ -81,7 +80,7 @@ func AppendPart[T string | []byte](dst []byte, path T, bytes int) []byte {
 	dst = append(dst, PartBegin[:len(PartBegin)-1]...) // without the quote
 	dst = AppendString(dst, path)
 	dst = append(dst, PartMiddle[1:]...)
-	dst = strconv.AppendInt(dst, int64(bytes), 10)
+	dst = AppendInt(dst, int64(bytes))
 	return append(dst, PartEnd...)
 }
 
@@ -183,7 +182,7 @@ func (p *PartPrinter) Own(n int) {
 		p.to = len(p.Out)
 	}
 	p.Out = append(p.Out, PartMiddle...)
-	p.Out = append(strconv.AppendInt(p.Out, int64(p.bytes), 10), PartEnd...)
+	p.Out = append(AppendInt(p.Out, int64(p.bytes)), PartEnd...)
 }
 
 // MaxPath is the length of a path, in bytes, from which on it gets no further segments.

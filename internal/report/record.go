@@ -70,7 +70,7 @@ func (f *Record) Int(name string, v int64) {
 		return
 	}
 	f.Name(name)
-	f.JSON = strconv.AppendInt(f.JSON, v, 10)
+	f.JSON = decode.AppendInt(f.JSON, v)
 }
 
 // number appends an integer as a string.
@@ -80,7 +80,7 @@ func (f *Record) number(name string, v int64) {
 		return
 	}
 	f.Name(name)
-	f.JSON = append(strconv.AppendInt(append(f.JSON, '"'), v, 10), '"')
+	f.JSON = append(decode.AppendInt(append(f.JSON, '"'), v), '"')
 }
 
 // OptionalInt appends an integer, or null if it is negative.
@@ -147,7 +147,7 @@ func (f *Record) Micros(name string, ns int64) {
 	}
 	f.Name(name)
 	if ns%1000 == 0 {
-		f.JSON = strconv.AppendInt(f.JSON, ns/1000, 10)
+		f.JSON = decode.AppendInt(f.JSON, ns/1000)
 		return
 	}
 	f.JSON = strconv.AppendFloat(f.JSON, float64(ns)/1000, 'f', -1, 64)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dubbo-wire/internal/decode"
 )
 
 // Date is a java.time.LocalDate.
@@ -14,6 +16,15 @@ type Date struct{ Year, Month, Day int }
 // Append appends ISO 8601, with a sign before a year outside of 0000 to 9999.
 func (d Date) Append(b []byte) []byte {
 	year := d.Year
+	if uint(year) <= 9999 && uint(d.Month) < 100 && uint(d.Day) < 100 { // most
+		b = append(b, "yyyy-mm-dd"...)
+		last := (*[10]byte)(b[len(b)-10:])
+		putTwo(last[0:], year/100)
+		putTwo(last[2:], year%100)
+		putTwo(last[5:], d.Month)
+		putTwo(last[8:], d.Day)
+		return b
+	}
 	switch {
 	case year < 0:
 		b, year = append(b, '-'), -year
@@ -33,7 +44,15 @@ type Clock struct{ Hour, Minute, Second, Nano int }
 
 // Append appends hour, minute, second, and the fraction of the second in no, 3, 6 or 9 digits.
 func (c Clock) Append(b []byte) []byte {
-	b = appendPadded(c.appendMinutes(b), c.Second, 2)
+	if uint(c.Hour) < 100 && uint(c.Minute) < 100 && uint(c.Second) < 100 { // all that are valid
+		b = append(b, "hh:mm:ss"...)
+		last := (*[8]byte)(b[len(b)-8:])
+		putTwo(last[0:], c.Hour)
+		putTwo(last[3:], c.Minute)
+		putTwo(last[6:], c.Second)
+	} else {
+		b = appendPadded(c.appendMinutes(b), c.Second, 2)
+	}
 	switch {
 	case c.Nano == 0:
 		return b
@@ -44,6 +63,9 @@ func (c Clock) Append(b []byte) []byte {
 	}
 	return appendPadded(append(b, '.'), c.Nano, 9)
 }
+
+// putTwo writes a number below 100 in two digits.
+func putTwo(b []byte, n int) { b[1], b[0] = byte('0'+n%10), byte('0'+n/10) }
 
 // String is Append as a string.
 func (c Clock) String() string { return string(c.Append(nil)) }
@@ -80,12 +102,8 @@ func AppendNanos(b []byte, ns int64) []byte {
 		fraction += second
 	}
 	date, clock := at((ns - fraction) / second)
-	b = append(clock.Append(append(date.Append(b), 'T')), ".000000000Z"...)
-	for i := len(b) - 2; fraction > 0; i-- {
-		b[i] = byte('0' + fraction%10)
-		fraction /= 10
-	}
-	return b
+	b = append(clock.Append(append(date.Append(b), 'T')), '.')
+	return append(appendPadded(b, int(fraction), 9), 'Z')
 }
 
 // at returns the date and the time of day, both in UTC, of a number of seconds since 1970.
@@ -156,21 +174,19 @@ func Zone(id string) string {
 
 // appendPadded appends n with at least width digits.
 func appendPadded(b []byte, n, width int) []byte {
-	if width == 2 && n >= 0 && n < 100 { // most
-		return append(b, byte('0'+n/10), byte('0'+n%10))
-	}
 	if n < 0 {
 		b, n, width = append(b, '-'), -n, width-1
 	}
-	for low := 10; width > 1; width, low = width-1, low*10 {
-		if n < low {
-			for range width - 1 {
-				b = append(b, '0')
-			}
-			break
-		}
+	from, rest := len(b), n
+	b = append(b, "000000000"[:max(0, width)]...)
+	for i := len(b) - 1; i >= from && rest > 0; i-- {
+		b[i] = byte('0' + rest%10)
+		rest /= 10
 	}
-	return strconv.AppendInt(b, int64(n), 10)
+	if rest > 0 { // it has more digits
+		return decode.AppendInt(b[:from], int64(n))
+	}
+	return b
 }
 
 // Signed returns the number of two's complement bytes, the most significant first, as BigInteger.toByteArray returns

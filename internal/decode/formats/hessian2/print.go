@@ -184,7 +184,7 @@ func (r *Reader) printLeaf(at int, floats bool) (stop int) {
 	}
 	switch g.rule {
 	case integer, long:
-		p.out = strconv.AppendInt(p.out, number(b[at:stop]), 10)
+		p.out = decode.AppendInt(p.out, number(b[at:stop]))
 		return stop
 	case text:
 		return r.printText(at)
@@ -426,7 +426,7 @@ func (p *printing) part(of segment, n int) {
 		p.out = append(out, '0'+byte(n), '}')
 		return
 	}
-	p.out = append(strconv.AppendInt(out, int64(n), 10), decode.PartEnd...)
+	p.out = append(decode.AppendInt(out, int64(n)), decode.PartEnd...)
 }
 
 // segment is the last segment of a path, as JSON, with [decode.PartMiddle] after it.

@@ -2,7 +2,6 @@ package jsonlines
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -174,7 +173,7 @@ func (p *printing) number(text []byte, i int) int {
 	digits := text[i:n.end]
 	switch v := n.value(digits); v.kind {
 	case decode.Int:
-		p.out = strconv.AppendInt(p.out, v.num, 10)
+		p.out = decode.AppendInt(p.out, v.num)
 	case decode.Float64:
 		if v.isExact(digits, &n) {
 			p.out = append(p.out, digits...)
