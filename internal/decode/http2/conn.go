@@ -52,7 +52,7 @@ func laneOf(env *rpc.Env) *lane {
 	common, ok := env.Shared[sharedKey{}].(shared)
 	if !ok {
 		common = shared{triple.NewDecoder(env.Formats), new(blockDecoder), new(http1.Lines)}
-		common.bodies.Route, common.bodies.Borrow, common.bodies.Printed = env.Route, env.Borrow, env.Printed
+		common.bodies.Route, common.bodies.Borrow, common.bodies.Printed, common.bodies.AllFields = env.Route, env.Borrow, env.Printed, env.AskFirst
 		env.Shared[sharedKey{}] = common
 	}
 	l := &lane{env: env, bodies: common.bodies, blocks: common.blocks, http1Lines: common.lines}

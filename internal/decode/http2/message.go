@@ -205,11 +205,8 @@ func (c *conn) decode(r *row) {
 	detail := c.env.Detail
 	if c.env.AskFirst && detail == rpc.Values && m.IsWhole() && r.err == nil && m.Encoding == "" && m.Protocol.ScrubBody != nil && (request == nil || !request.Generic) {
 		c.bodies.DecodeBy(r.heads(), m, request, rpc.Envelope)
-		if m.Format != nil && m.Format.ScrubBody != nil {
-			c.bodies.DecodeBy(r.heads(), m, request, rpc.Parts)
-			if c.owner.Want(int(r.side), m) == rpc.Envelope {
-				return
-			}
+		if m.Format != nil && m.Format.ScrubBody != nil && c.owner.Want(int(r.side), m) == rpc.Envelope {
+			return
 		}
 	}
 	if c.env.Sampling && m.IsWhole() {

@@ -166,7 +166,7 @@ func (b *body) read(detail rpc.Detail) {
 	case jsonRPC:
 		b.openJSONRPC()
 	}
-	if detail == rpc.Envelope && bodyLen > envelopeLen {
+	if detail == rpc.Envelope && bodyLen > envelopeLen && !b.d.AllFields {
 		b.b, b.whole = b.b[:min(len(b.b), envelopeLen)], false
 	}
 	switch b.content.kind {
@@ -181,10 +181,10 @@ func (b *body) read(detail rpc.Detail) {
 		m.Serialization = b.content.name
 	}
 	b.result()
-	if detail == rpc.Envelope {
-		if m.Operation != nil && m.Operation.Generic && m.Kind == rpc.Request {
-			b.genericMethod()
-		}
+	if detail == rpc.Envelope && m.Operation != nil && m.Operation.Generic && m.Kind == rpc.Request {
+		b.genericMethod()
+	}
+	if detail == rpc.Envelope && !b.d.AllFields {
 		return
 	}
 	if b.wrapper != nil && m.Kind == rpc.Request && m.Operation != nil && b.whole {
@@ -194,7 +194,7 @@ func (b *body) read(detail rpc.Detail) {
 		b.formats = b.toldDialects()
 		m.Format = b.formats[0].format
 	}
-	if detail == rpc.Parts && b.count() || detail == rpc.Values && b.print() {
+	if detail == rpc.Envelope || detail == rpc.Parts && b.count() || detail == rpc.Values && b.print() {
 		return
 	}
 	m.Err = nil
@@ -266,7 +266,7 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 		b.protobuf()
 		return
 	}
-	w, certain := &b.d.wrapper, detail == rpc.Envelope && o.certain()
+	w, certain := &b.d.wrapper, detail == rpc.Envelope && !b.d.AllFields && o.certain()
 	if certain && b.m.Kind == rpc.Request && (b.m.Operation == nil || !b.m.Operation.Generic) {
 		b.wrapper = w // its fields are not needed
 		b.serialization(o.known.formats, o.known.formats[0].format.Name)

@@ -5,7 +5,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// ScrubBody implements [rpc.Protocol].ScrubBody for wrappers: each field of data is a stream of its own. m was decoded to parts.
+// ScrubBody implements [rpc.Protocol].ScrubBody for wrappers: each field of data is a stream of its own.
 func ScrubBody(b []byte, m *rpc.Message, s decode.BodyScrubber, r decode.Mapper) bool {
 	if !Wrapped(m) || m.Exception || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || m.Operation.Generic) {
 		return false

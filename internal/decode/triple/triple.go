@@ -38,6 +38,8 @@ type Decoder struct {
 	Route func(method, path string) string
 	// Borrow lets trees have texts that are valid only as long as their body, see [decode.Tree].
 	Borrow bool
+	// AllFields says that all fields of a wrapper are looked at for its envelope, so that more detail finds it to be nothing else.
+	AllFields bool
 	// Printed takes what usual wrappers print, which then have no tree; nil: nothing is printed.
 	Printed *decode.Printed
 
