@@ -234,7 +234,7 @@ func (t *Tree) named(c int) bool {
 
 // IsMemberName reports whether a field can have that name: an ASCII identifier, which may have hyphens and begin with "@".
 // Other keys are values: numbers, dates, addresses, sentences.
-func IsMemberName(key string) bool {
+func IsMemberName[T string | []byte](key T) bool {
 	for i := range len(key) {
 		switch c := key[i]; {
 		case c|0x20 >= 'a' && c|0x20 <= 'z', c == '_', c == '$', c == '@' && i == 0, (c >= '0' && c <= '9' || c == '-') && i > 0:
@@ -242,7 +242,7 @@ func IsMemberName(key string) bool {
 			return false
 		}
 	}
-	return key != ""
+	return len(key) > 0
 }
 
 // AppendFloat appends the shortest decimal that reads back as the same number. NaN and the infinities, for which JSON has no

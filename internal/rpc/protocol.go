@@ -56,7 +56,7 @@ type Protocol struct {
 	// ScrubHead replaces the values in b, a copy of the head of m, by others of the same length, so that the copy is read as the
 	// original was. It is nil if heads have no values.
 	ScrubHead func(b []byte, m *Message, r decode.Mapper)
-	// ScrubBody replaces the values in b, a copy of the whole body of m, of which the envelope or more was decoded, by means of s, which is one of
+	// ScrubBody replaces the values in b, a copy of the whole body of m, of which the envelope was decoded, by means of s, which is one of
 	// m.Format. It returns false if the body needs a tree; b has then anything. nil: always.
 	ScrubBody func(b []byte, m *Message, s decode.BodyScrubber, r decode.Mapper) bool
 	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
@@ -282,7 +282,7 @@ type Env struct {
 	Borrow bool
 	// Printed, if set, takes what bodies print as they are decoded to all values. Those that do so have no tree. A Conn need not do that.
 	Printed *decode.Printed
-	// AskFirst is set if Needs.Want is called for a whole body of which the envelope or the parts were decoded, although Detail is more; if it
+	// AskFirst is set if Needs.Want is called for a whole body of which the envelope was decoded, although Detail is more; if it
 	// returns Envelope no more is decoded. A Conn need not do that.
 	AskFirst bool
 	// Framing is set if Sink.Framing is to be called, and Message.Pieces are needed.

@@ -31,13 +31,13 @@ var (
 		Name: "http", Read: "messages, bodies", RecognisedBy: "a first line of HTTP/1; HTTP/2 without gRPC",
 		Releases: "all: http, and rest of other clients", Capture: "rest-3.2.16.pcap.zst", Sniff: http1.Sniff, Found: http1.Found, New: openHTTP1,
 		KeepHead:   http1.KeepHead,
-		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, PlainHTTP: true,
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, ScrubBody: triple.ScrubBody, PlainHTTP: true,
 	}
 	// REST is the calls of HTTP that have a mark of Dubbo's: see [triple.Head].Dubbo.
 	REST = &rpc.Protocol{
 		Name: "rest", Read: "messages, bodies", RecognisedBy: "http with a header that only Dubbo writes, or --product",
 		Releases: "2.6.0 and later", Capture: "rest-jetty-json-2.7.23.pcap.zst",
-		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, PlainHTTP: true,
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, ScrubBody: triple.ScrubBody, PlainHTTP: true,
 	}
 	// Hessian is the calls of HTTP whose bodies are messages of Hessian.
 	Hessian = &rpc.Protocol{

@@ -172,8 +172,11 @@ func (b *body) read(detail rpc.Detail) {
 	switch b.content.kind {
 	case grpcMessage:
 		b.recognize(detail, bodyLen)
-	case jsonText, eventStream:
+	case jsonText:
 		b.serialization(b.d.byName[json], json)
+	case eventStream:
+		b.serialization(b.d.byName[json], json)
+		m.Format = b.d.jsonPart
 	case protobufMessage:
 		b.serialization(b.d.byName[protobuf], protobuf)
 	case hessianMessage, jsonRPC:
@@ -194,7 +197,13 @@ func (b *body) read(detail rpc.Detail) {
 		b.formats = b.toldDialects()
 		m.Format = b.formats[0].format
 	}
-	if detail == rpc.Envelope || detail == rpc.Parts && b.count() || detail == rpc.Values && b.print() {
+	if detail == rpc.Envelope {
+		if _, wrong := b.charset(); wrong != nil && b.content.kind == jsonText {
+			m.Format = b.d.jsonPart
+		}
+		return
+	}
+	if detail == rpc.Parts && b.count() || detail == rpc.Values && b.print() {
 		return
 	}
 	m.Err = nil

@@ -21,6 +21,7 @@ const batch = "(batch)"
 func (b *body) openJSONRPC() {
 	m := b.m
 	b.serialization(b.d.byName[json], json)
+	m.Format = b.d.jsonPart
 	if m.Kind == rpc.Request {
 		if jsonrpc.IsBatch(b.b) {
 			m.Operation = b.d.withMethod(m.Operation, []byte(batch), nil)

@@ -5,9 +5,14 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// ScrubBody implements [rpc.Protocol].ScrubBody for wrappers: each field of data is a stream of its own.
+// ScrubBody implements [rpc.Protocol].ScrubBody for wrappers, where each field of data is a stream of its own, and for bodies that are one JSON text.
 func ScrubBody(b []byte, m *rpc.Message, s decode.BodyScrubber, r decode.Mapper) bool {
-	if !Wrapped(m) || m.Exception || m.Failed || m.Kind == rpc.Request && (m.Operation == nil || m.Operation.Generic) {
+	switch {
+	case m.Exception || m.Failed || m.Operation != nil && m.Operation.Generic:
+		return false
+	case m.Format.Name == json:
+		return s.ScrubBody(b, 1, false, r)
+	case m.Protocol.PlainHTTP || !Wrapped(m) || m.Kind == rpc.Request && m.Operation == nil:
 		return false
 	}
 	var few, fewTypes [16]field

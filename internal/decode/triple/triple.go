@@ -44,6 +44,7 @@ type Decoder struct {
 	Printed *decode.Printed
 
 	byName     map[string][]*serialization
+	jsonPart   *decode.Format // JSON as a part of a body, of which a tree is needed to replace its values
 	known      map[string]*known
 	recent     *known
 	compress   compress.Decompressor
@@ -97,6 +98,10 @@ func NewDecoder(formats []decode.Format) *Decoder {
 			at = 0
 		}
 		d.byName[f.Name] = slices.Insert(known, at, &serialization{format: f})
+	}
+	if all := d.byName[json]; len(all) > 0 {
+		part := *all[0].format
+		part.ScrubBody, d.jsonPart = nil, &part
 	}
 	d.knowNames()
 	return d

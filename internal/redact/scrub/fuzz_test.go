@@ -87,45 +87,46 @@ func withMagic(p *rpc.Protocol, magic string) *rpc.Protocol {
 	return &other
 }
 
-// wrappers collects bodies of Triple.
-type wrappers struct {
+// bodies collects bodies of a protocol.
+type bodies struct {
+	of                  *rpc.Protocol
 	requests, responses [][]byte
 }
 
-func (*wrappers) Call(*call.Call, bool) {}
+func (*bodies) Call(*call.Call, bool) {}
 
-func (w *wrappers) Frame(r *pipeline.Row) {
+func (c *bodies) Frame(r *pipeline.Row) {
 	switch m := r.Msg; {
-	case m.Protocol != http2.Triple || !m.IsWhole() || len(m.Body) > 4<<10:
+	case m.Protocol != c.of || !m.IsWhole() || m.Encoding != "" || len(m.Body) > 4<<10:
 	case m.Kind == rpc.Request:
-		w.requests = append(w.requests, bytes.Clone(m.Body))
+		c.requests = append(c.requests, bytes.Clone(m.Body))
 	default:
-		w.responses = append(w.responses, bytes.Clone(m.Body))
+		c.responses = append(c.responses, bytes.Clone(m.Body))
 	}
 }
 
-// Whatever a body of Triple has in it: without a tree the copy is the same as with one.
-func FuzzWrapper(f *testing.F) {
-	var w wrappers
-	eachMessage(f, filepath.Join(captures, "triple-3.3.6.pcap.zst"), rpc.Envelope, &w)
-	require.NotEmpty(f, w.requests)
-	require.NotEmpty(f, w.responses)
-	for _, b := range w.requests {
+// fuzzBodies begins with the bodies of a capture. Whatever a body has in it: without a tree the copy is the same as with one.
+func fuzzBodies(f *testing.F, file, contentType string, of *rpc.Protocol) {
+	f.Helper()
+	c := &bodies{of: of}
+	eachMessage(f, filepath.Join(captures, file), rpc.Envelope, c)
+	require.NotEmpty(f, c.requests)
+	require.NotEmpty(f, c.responses)
+	for _, b := range c.requests {
 		f.Add(true, b)
 	}
-	for _, b := range w.responses {
+	for _, b := range c.responses {
 		f.Add(false, b)
 	}
-	f.Add(true, []byte("\n\x08hessian2\x1a\x2a"+strings.Repeat("0", 42))) // begins as a wrapper does
 	s := New(formats.All(), key)
-	d, envelopes := http2.Triple.NewDecoder(formats.All()), triple.NewDecoder(formats.All())
+	d, envelopes := of.NewDecoder(formats.All()), triple.NewDecoder(formats.All())
 	envelopes.AllFields = true
 	f.Fuzz(func(t *testing.T, request bool, body []byte) {
 		message := func() *rpc.Message {
 			m := new(rpc.Message)
-			m.Protocol, m.Kind, m.Body, m.Complete = http2.Triple, rpc.Response, body, true
+			m.Protocol, m.Kind, m.Body, m.Complete = of, rpc.Response, body, true
 			m.BodyLen, m.Captured, m.MissingAt = len(body), len(body), len(body)
-			m.Headers = []rpc.Header{{Name: "content-type", Value: "application/grpc+proto"}}
+			m.Headers = []rpc.Header{{Name: "content-type", Value: contentType}}
 			if request {
 				m.Kind, m.Operation = rpc.Request, &rpc.Operation{Service: "org.acme.Orders", Method: "find"}
 			}
@@ -139,9 +140,24 @@ func FuzzWrapper(f *testing.F) {
 		if fast, ok := s.Body([]byte("before"), m); ok {
 			require.Equal(t, out, fast)
 			require.Empty(t, note.String())
+			require.True(t, s.MayBody(m))
 		}
 		require.Equal(t, was, body, "the message itself is not changed")
 	})
+}
+
+func FuzzWrapper(f *testing.F) {
+	f.Add(true, []byte("\n\x08hessian2\x1a\x2a"+strings.Repeat("0", 42))) // begins as a wrapper does
+	fuzzBodies(f, "triple-3.3.6.pcap.zst", "application/grpc+proto", http2.Triple)
+}
+
+func FuzzText(f *testing.F) {
+	for _, text := range []string{
+		`{"a b":[-0,1.50,12345678901234567890,1e400,007,"\u00e9\n/","\ud83d",""]} `, `"tab\tand` + "\t" + `raw"`, `{"class":"a.B"}`, `{"a":1,}`, `[1 2]`, "\ufeff{}",
+	} {
+		f.Add(false, []byte(text))
+	}
+	fuzzBodies(f, "rest-jetty-json-2.7.23.pcap.zst", "application/json", http2.REST)
 }
 
 func BenchmarkFrame(b *testing.B) {

@@ -5,7 +5,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Body is Message for a message of which the envelope or the parts were decoded, with the whole body. It walks the body once, without a tree. It
+// Body is Message for a message of which the envelope was decoded, with the whole body. It walks the body once, without a tree. It
 // returns false if Message must be called, with the values of m; out is then dst.
 //
 // What Message would append is the same: the format answers for it that the copy has the same tree ([decode.BodyScrubber]), so that it is

@@ -22,6 +22,7 @@ var Format = decode.Format{
 	Capture:    "json-2.5.3.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	Scrub:      jsonlines.Scrub,
+	ScrubBody:  jsonlines.NewBodyScrubber,
 	Starts:     jsonlines.Starts,
 	New:        jsonlines.NewDubbo,
 	Counts:     true,
