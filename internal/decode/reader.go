@@ -260,8 +260,8 @@ type Format struct {
 	// wrong: the bytes up to there are only compared with bytes that were read as n texts before. A format has it only if the
 	// meaning of a body's start does not depend on what follows. nil is always -1.
 	Skim func(b []byte, n int) int
-	// SkimKind returns the result kind that b starts with, or -1 if only its Reader tells.
-	SkimKind func(b []byte) int8
+	// SkimKind returns the result kind that b starts with, and its size in bytes, or -1 if only its Reader tells.
+	SkimKind func(b []byte) (kind int8, size int)
 	// Counts: its Reader walks without a tree as it does with one, so it counts what bytes are for without one; see
 	// [Summer].
 	Counts bool

@@ -211,7 +211,7 @@ func (b *body) readWithoutTree(detail Detail) bool {
 		}
 	case detail == Envelope && m.Kind == Response:
 		if b.f.Status == StatusOK && m.Format.SkimKind != nil {
-			m.ResultKind = m.Format.SkimKind(b.f.Body)
+			m.ResultKind, _ = m.Format.SkimKind(b.f.Body)
 			return m.ResultKind >= 0
 		}
 	case (detail == Parts || detail == Values && b.d.printed != nil) && m.Kind <= Response && len(b.f.Body) == b.f.BodyLen:

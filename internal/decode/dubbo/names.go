@@ -151,7 +151,13 @@ func (d *Decoder) certain(h *Header, b []byte) *decode.Format {
 		return nil
 	}
 	f := named[0].format
-	if !h.Request() && (h.Status != StatusOK || f.SkimKind == nil || f.SkimKind(b) < 0) {
+	if h.Request() {
+		return f
+	}
+	if h.Status != StatusOK || f.SkimKind == nil {
+		return nil
+	}
+	if kind, _ := f.SkimKind(b); kind < 0 {
 		return nil
 	}
 	return f

@@ -22,12 +22,13 @@ func scrubBody(b []byte, m *rpc.Message, s decode.BodyScrubber, r decode.Mapper)
 			return false
 		}
 		b, f, values = b[at:], FieldAttachments, len(o.Descriptors)
-	case m.Kind == Response && m.ResultKind >= 0 && m.Format.SkimKind != nil && m.Format.SkimKind(b) == m.ResultKind:
+	case m.Kind == Response && m.ResultKind >= 0 && m.Format.SkimKind != nil:
+		same, size := m.Format.SkimKind(b)
 		kind := byte(m.ResultKind)
-		if f = FieldResultKind.Next(kind); f == FieldThrowable {
+		if f = FieldResultKind.Next(kind); f == FieldThrowable || same != m.ResultKind {
 			return false
 		}
-		b = b[1:]
+		b = b[size:]
 		if f == FieldResult {
 			f, values = f.Next(kind), 1
 		}

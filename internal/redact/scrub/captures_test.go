@@ -338,7 +338,7 @@ func TestCaptures(t *testing.T) {
 
 // Most bodies of Hessian2 are copied without a tree, over Triple as well, and JSON over HTTP.
 func TestBody(t *testing.T) {
-	for _, name := range []string{"hessian2", "triple-3.3.6", "rest-jetty-json-2.7.23"} {
+	for _, name := range []string{"hessian2", "triple-3.3.6", "rest-jetty-json-2.7.23", "fastjson2-3.3.6"} {
 		c := newScrubbed(t)
 		eachMessage(t, filepath.Join(captures, name+".pcap.zst"), rpc.Values, c)
 		assert.Greater(t, 2*c.bodies, c.frames, name)

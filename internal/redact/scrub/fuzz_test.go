@@ -105,11 +105,13 @@ func (c *bodies) Frame(r *pipeline.Row) {
 	}
 }
 
-// fuzzBodies begins with the bodies of a capture. Whatever a body has in it: without a tree the copy is the same as with one.
-func fuzzBodies(f *testing.F, file, contentType string, of *rpc.Protocol) {
+// fuzzBodies begins with the bodies of captures. Whatever a body has in it: without a tree the copy is the same as with one.
+func fuzzBodies(f *testing.F, contentType string, of *rpc.Protocol, files ...string) {
 	f.Helper()
 	c := &bodies{of: of}
-	eachMessage(f, filepath.Join(captures, file), rpc.Envelope, c)
+	for _, file := range files {
+		eachMessage(f, filepath.Join(captures, file), rpc.Envelope, c)
+	}
 	require.NotEmpty(f, c.requests)
 	require.NotEmpty(f, c.responses)
 	for _, b := range c.requests {
@@ -148,7 +150,7 @@ func fuzzBodies(f *testing.F, file, contentType string, of *rpc.Protocol) {
 
 func FuzzWrapper(f *testing.F) {
 	f.Add(true, []byte("\n\x08hessian2\x1a\x2a"+strings.Repeat("0", 42))) // begins as a wrapper does
-	fuzzBodies(f, "triple-3.3.6.pcap.zst", "application/grpc+proto", http2.Triple)
+	fuzzBodies(f, "application/grpc+proto", http2.Triple, "triple-3.3.6.pcap.zst", "triple-fastjson2-3.3.6.pcap.zst")
 }
 
 func FuzzText(f *testing.F) {
@@ -157,7 +159,7 @@ func FuzzText(f *testing.F) {
 	} {
 		f.Add(false, []byte(text))
 	}
-	fuzzBodies(f, "rest-jetty-json-2.7.23.pcap.zst", "application/json", http2.REST)
+	fuzzBodies(f, "application/json", http2.REST, "rest-jetty-json-2.7.23.pcap.zst")
 }
 
 func BenchmarkFrame(b *testing.B) {

@@ -90,5 +90,9 @@ func endsKey(b []byte) bool {
 // isPath reports whether a node is a reference by path.
 func (j *job) isPath(n *decode.Node) bool {
 	end := int(n.Off + n.Len)
-	return (n.Kind == decode.Ref || n.Name == "$ref" && strings.HasPrefix(n.Text, "$")) && end <= len(j.body) && bytes.IndexByte(j.s.original[n.Off:end], '$') >= 0
+	if n.Kind != decode.Ref && (n.Name != "$ref" || !strings.HasPrefix(n.Text, "$")) || end > len(j.body) {
+		return false
+	}
+	b := j.s.original[n.Off:end]
+	return bytes.IndexByte(b, '$') >= 0 || bytes.HasSuffix(b, []byte("#-1")) // of fastjson2: the path before it
 }

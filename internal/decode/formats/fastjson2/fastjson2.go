@@ -14,6 +14,7 @@
 package fastjson2
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
@@ -27,7 +28,10 @@ var Format = decode.Format{
 	Releases:   "3.1 and later",
 	Capture:    "fastjson2-3.3.6.pcap.zst",
 	Heartbeats: [][]byte{{0, 0, 0, 1, opNull}},
+	Skim:       skim,
+	SkimKind:   skimKind,
 	Scrub:      scrub,
+	ScrubBody:  newBodyScrubber,
 	Starts:     decode.Starts{Request: startsRequest, Result: decode.ShortLength},
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
@@ -35,6 +39,54 @@ var Format = decode.Format{
 
 // lengthSize is the size of the length before a document.
 const lengthSize = 4
+
+// skim returns where the first n documents end if they are texts in Latin-1 or null.
+func skim(b []byte, n int) int {
+	at := 0
+	for range n {
+		size := documentLen(b[at:])
+		if size < 0 {
+			return -1
+		}
+		at += lengthSize
+		text := -1 // the length of a text with its head
+		switch op := b[at]; {
+		case op == opNull:
+			text = 1
+		case op >= opASCII0 && op < opASCII:
+			text = 1 + int(op-opASCII0)
+		case op == opASCII && size > 2 && b[at+1] <= opIntMax:
+			text = 2 + int(b[at+1])
+		case op == opASCII && size > 3 && b[at+1] >= opInt12Zero && b[at+1] < opInt19:
+			text = 3 + int(b[at+1]-opInt12Zero)<<8 + int(b[at+2])
+		}
+		if text != size {
+			return -1
+		}
+		at += size
+	}
+	return at
+}
+
+// documentLen returns the length of the document that b starts with, without its own length, -1 if b does not have all of it.
+func documentLen(b []byte) int {
+	if len(b) < lengthSize {
+		return -1
+	}
+	n := int(int32(binary.BigEndian.Uint32(b)))
+	if n <= 0 || n > len(b)-lengthSize {
+		return -1
+	}
+	return n
+}
+
+// skimKind returns the value of a byte from 0 to 5, as Dubbo writes it.
+func skimKind(b []byte) (kind int8, size int) {
+	if len(b) > lengthSize+1 && documentLen(b) == 2 && b[lengthSize] == opInt8 && b[lengthSize+1] <= 5 {
+		return int8(b[lengthSize+1]), lengthSize + 2
+	}
+	return -1, 0
+}
 
 // startsRequest accepts a text after the length of its document and its first byte.
 func startsRequest(b []byte) bool {

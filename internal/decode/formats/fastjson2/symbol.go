@@ -10,6 +10,8 @@ import (
 type symbol struct {
 	text string
 	java string // the full name of a class, set by javaName
+	// canStay says that redaction keeps the name, once it is judged.
+	canStay, judged bool
 }
 
 // Limits: one or two bytes on the wire may refer to a name of a megabyte.

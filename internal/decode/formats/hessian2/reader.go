@@ -31,14 +31,17 @@ var Format = decode.Format{
 func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.VersionAt(b, 1) }
 
 // startsResult accepts a small int from 0 to 5.
-func startsResult(b []byte) bool { return skimKind(b) >= 0 }
+func startsResult(b []byte) bool {
+	kind, _ := skimKind(b)
+	return kind >= 0
+}
 
-// skimKind returns the value of a small int from 0 to 5, else -1.
-func skimKind(b []byte) int8 {
+// skimKind returns the value of a small int from 0 to 5 and its size in bytes, else -1.
+func skimKind(b []byte) (kind int8, size int) {
 	if len(b) > 0 && b[0] >= 0x90 && b[0] <= 0x95 {
-		return int8(b[0] - 0x90)
+		return int8(b[0] - 0x90), 1
 	}
-	return -1
+	return -1, 0
 }
 
 // Reader is the [decode.Reader] of hessian2. Its three tables live for a whole body, as the writer's do: a value may
