@@ -378,7 +378,7 @@ func (c *otherMagic) Frame(r *pipeline.Row) {
 func TestBodyWithoutMagic(t *testing.T) {
 	for _, magic := range []string{"7", "K", "\xbb", "\xe9", "\x40", "\x00\x03"} {
 		c := &otherMagic{t: t, s: New(formats.All(), key), magic: magic}
-		for _, name := range []string{"hessian2", "zoo-hessian2", "edge-hessian2-3.3.6", "triple-3.3.6"} {
+		for _, name := range []string{"hessian2", "zoo-hessian2", "edge-hessian2-3.3.6", "triple-3.3.6", "fastjson2-3.3.6", "zoo-fastjson2-3.3.6"} {
 			eachMessage(t, filepath.Join(captures, name+".pcap.zst"), rpc.Values, c)
 		}
 		assert.Greater(t, c.changed, 20, "%q", magic)

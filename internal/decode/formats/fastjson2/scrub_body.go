@@ -17,6 +17,7 @@ type bodyScrubber struct {
 	// keyed: the document has a map with entries; refers: it has a reference.
 	keyed, refers bool
 	node          decode.Node // scratch
+	again         *decode.Again
 
 	waiting [64]decode.ValueAt
 	waits   int // of waiting: texts that are not replaced yet
@@ -31,7 +32,17 @@ func newBodyScrubber() decode.BodyScrubber { return new(bodyScrubber) }
 
 // ScrubBody implements [decode.BodyScrubber].
 func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Mapper) bool {
-	s.m, s.nodes, s.waits, s.r.repeated = m, 0, 0, 0
+	return s.walk(b, n, attachments, m, nil)
+}
+
+// ScrubAgain implements [decode.BodyScrubber].
+func (s *bodyScrubber) ScrubAgain(b []byte, n int, attachments bool, again *decode.Again) bool {
+	return s.walk(b, n, attachments, nil, again)
+}
+
+// walk takes a whole body. It replaces its values by means of m, if that is not nil, or some values of its copy.
+func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, again *decode.Again) bool {
+	s.m, s.again, s.nodes, s.waits, s.r.repeated = m, again, 0, 0, 0
 	at := 0
 	for i := 0; i < n || i == n && attachments; i++ {
 		size := documentLen(b[at:])
@@ -49,12 +60,9 @@ func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Map
 		return false
 	}
 	s.replaceWaiting(b)
-	s.r.Buf, s.r.body, s.m, s.node = nil, nil, nil, decode.Node{}
+	s.r.Buf, s.r.body, s.m, s.again, s.node = nil, nil, nil, nil, decode.Node{}
 	return true
 }
-
-// ScrubAgain implements [decode.BodyScrubber].
-func (s *bodyScrubber) ScrubAgain([]byte, int, bool, *decode.Again) bool { return false }
 
 // begin begins the document at offset at that ends b.
 func (s *bodyScrubber) begin(b []byte, at int) {
@@ -84,17 +92,32 @@ func (s *bodyScrubber) value(from, depth int) bool {
 	at := s.r.Off
 	v := s.r.scalar()
 	end := s.r.Off
-	if !s.r.OK() || v.kind == decode.Null || v.kind == decode.Bool || s.m == nil {
+	if !s.r.OK() || v.kind == decode.Null || v.kind == decode.Bool {
 		return s.r.OK()
 	}
 	s.node = decode.Node{}
 	v.fill(&s.node)
+	if s.m == nil {
+		sized := op == opDouble || op == opFloat || op == opInt32 || op == opInt64 || op == opInt64Int || op == opMillis
+		return s.replaceAgain(from, end, sized)
+	}
 	if !scrub(s.r.Buf[from:end], &s.node, s.m) {
 		return false
 	}
 	s.r.Off = at
 	again := s.r.scalar()
 	return s.r.OK() && s.r.Off == end && again.kind == v.kind && again.class == v.class
+}
+
+// replaceAgain takes the value s.node with these bytes, which is not replaced in the body, but in its copy if it is one of those of s.again. same says that
+// it is read as the same kind of value, whatever it becomes.
+func (s *bodyScrubber) replaceAgain(from, end int, same bool) bool {
+	if !s.again.Covers(from, end) {
+		return true
+	}
+	v := s.again.Copy[from:end]
+	copy(v, s.r.Buf[from:end])
+	return same && scrub(v, &s.node, s.again.Mapper)
 }
 
 // reference takes the reference at the cursor, which stays. Its target is the same in the copy unless the path leads through keys. Other texts than paths
@@ -115,18 +138,23 @@ func (s *bodyScrubber) reference(depth int) bool {
 func (s *bodyScrubber) text(from int) bool {
 	op := s.r.Byte("")
 	t := s.r.text(op)
-	if !s.r.OK() || len(t.raw) == 0 || s.m == nil {
+	b, end := s.r.Buf, s.r.Off
+	if !s.r.OK() || len(t.raw) == 0 || s.m == nil && !s.again.Covers(from, end) {
 		return s.r.OK()
 	}
-	b, end := s.r.Buf, s.r.Off
 	start := end - len(t.raw)
-	if (t.op == opASCII && decode.IsASCII(t.raw) || t.op == opUTF8 && utf8.Valid(t.raw)) && b[start-1] < utf8.RuneSelf && b[start-1] != t.raw[0] {
+	// At the end of its bytes, as it is, and nowhere before.
+	usual := (t.op == opASCII && decode.IsASCII(t.raw) || t.op == opUTF8 && utf8.Valid(t.raw)) && b[start-1] < utf8.RuneSelf && b[start-1] != t.raw[0]
+	if usual && s.m != nil {
 		s.later(start, end)
 		return true
 	}
+	s.node = decode.Node{Kind: decode.String, Text: t.string()}
+	if s.m == nil {
+		return s.replaceAgain(from, end, usual)
+	}
 	var head [16]byte
 	n := copy(head[:], b[from:start])
-	s.node = decode.Node{Kind: decode.String, Text: t.string()}
 	return n == start-from && scrub(b[from:end], &s.node, s.m) && bytes.Equal(head[:n], b[from:start])
 }
 
