@@ -57,3 +57,35 @@ type Again struct {
 
 // Covers reports whether values between the offsets at and stop are among them. None are if a is nil.
 func (a *Again) Covers(at, stop int) bool { return a != nil && at < a.To && a.From < stop }
+
+// Limits of what a BodyScrubber takes: levels of nesting, and nodes that a tree would have.
+const (
+	MaxScrubbedDepth = 256
+	MaxScrubbedNodes = DefaultMaxNodes / 2
+)
+
+// Waiting is values of a body that are replaced together, see [Mapper].Values.
+type Waiting struct {
+	values [64]ValueAt
+	n      int
+}
+
+// Add adds the value of kind k between two offsets of b. It replaces those before it if there are many.
+func (w *Waiting) Add(b []byte, m Mapper, from, to int, k Kind) {
+	if w.n == len(w.values) {
+		w.Replace(b, m)
+	}
+	w.values[w.n] = ValueAt{Off: int32(from), Len: int32(to - from), Kind: k}
+	w.n++
+}
+
+// Replace replaces all values that wait.
+func (w *Waiting) Replace(b []byte, m Mapper) {
+	if w.n > 0 {
+		m.Values(b, w.values[:w.n])
+		w.n = 0
+	}
+}
+
+// Forget drops the values that wait.
+func (w *Waiting) Forget() { w.n = 0 }

@@ -18,15 +18,8 @@ type bodyScrubber struct {
 	keyed, refers bool
 	node          decode.Node // scratch
 	again         *decode.Again
-
-	waiting [64]decode.ValueAt
-	waits   int // of waiting: texts that are not replaced yet
+	waiting       decode.Waiting // texts
 }
-
-const (
-	maxScrubbedDepth = 256
-	maxScrubbedNodes = decode.DefaultMaxNodes / 2
-)
 
 func newBodyScrubber() decode.BodyScrubber { return new(bodyScrubber) }
 
@@ -42,7 +35,18 @@ func (s *bodyScrubber) ScrubAgain(b []byte, n int, attachments bool, again *deco
 
 // walk takes a whole body. It replaces its values by means of m, if that is not nil, or some values of its copy.
 func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, again *decode.Again) bool {
-	s.m, s.again, s.nodes, s.waits, s.r.repeated = m, again, 0, 0, 0
+	s.m, s.again, s.nodes, s.r.repeated = m, again, 0, 0
+	s.waiting.Forget()
+	done := s.documents(b, n, attachments)
+	if done {
+		s.waiting.Replace(b, m)
+	}
+	s.r.Buf, s.r.body, s.m, s.again, s.node = nil, nil, nil, nil, decode.Node{}
+	return done
+}
+
+// documents takes n values and, if attachments is set, the attachments, which are all of b.
+func (s *bodyScrubber) documents(b []byte, n int, attachments bool) bool {
 	at := 0
 	for i := 0; i < n || i == n && attachments; i++ {
 		size := documentLen(b[at:])
@@ -56,12 +60,7 @@ func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, 
 		}
 		at = end
 	}
-	if at != len(b) {
-		return false
-	}
-	s.replaceWaiting(b)
-	s.r.Buf, s.r.body, s.m, s.again, s.node = nil, nil, nil, nil, decode.Node{}
-	return true
+	return at == len(b)
 }
 
 // begin begins the document at offset at that ends b.
@@ -80,7 +79,7 @@ func (s *bodyScrubber) value(from, depth int) bool {
 	op, ok := s.r.Peek()
 	s.nodes += 4 // with its name and its type
 	switch {
-	case !ok, s.nodes > maxScrubbedNodes, op == opSymbol:
+	case !ok, s.nodes > decode.MaxScrubbedNodes, op == opSymbol:
 		return false
 	case op == opReference:
 		return s.reference(depth)
@@ -146,7 +145,7 @@ func (s *bodyScrubber) text(from int) bool {
 	// At the end of its bytes, as it is, and nowhere before.
 	usual := (t.op == opASCII && decode.IsASCII(t.raw) || t.op == opUTF8 && utf8.Valid(t.raw)) && b[start-1] < utf8.RuneSelf && b[start-1] != t.raw[0]
 	if usual && s.m != nil {
-		s.later(start, end)
+		s.waiting.Add(b, s.m, start, end, decode.String)
 		return true
 	}
 	s.node = decode.Node{Kind: decode.String, Text: t.string()}
@@ -160,7 +159,7 @@ func (s *bodyScrubber) text(from int) bool {
 
 // compound takes an array, an object, or a value with its class.
 func (s *bodyScrubber) compound(depth int) bool {
-	if depth == maxScrubbedDepth {
+	if depth == decode.MaxScrubbedDepth {
 		return false
 	}
 	r := &s.r
@@ -283,21 +282,4 @@ func (s *bodyScrubber) attachments() bool {
 		return first != opSymbol && s.entries(0, true)
 	}
 	return false
-}
-
-// later replaces the text between two offsets together with those after it.
-func (s *bodyScrubber) later(from, to int) {
-	if s.waits == len(s.waiting) {
-		s.replaceWaiting(s.r.Buf)
-	}
-	s.waiting[s.waits] = decode.ValueAt{Off: int32(from), Len: int32(to - from), Kind: decode.String}
-	s.waits++
-}
-
-// replaceWaiting replaces the texts that wait.
-func (s *bodyScrubber) replaceWaiting(b []byte) {
-	if s.waits > 0 {
-		s.m.Values(b, s.waiting[:s.waits])
-		s.waits = 0
-	}
 }

@@ -26,8 +26,7 @@ type bodyScrubber struct {
 	nodes     int  // that a tree would have at most
 	depth     int  // of nesting
 	copied    bool // an object was met that references would repeat
-	waiting   [64]decode.ValueAt
-	waits     int    // of waiting: values that are not replaced yet
+	waiting   decode.Waiting
 	content   []byte // scratch, of a text in chunks
 	again     *decode.Again
 
@@ -51,11 +50,9 @@ type scrubbedConstant struct {
 }
 
 const (
-	maxScrubbedDepth = 256
-	maxScrubbedNodes = decode.DefaultMaxNodes / 2
-	maxConstants     = 64      // in a body
-	maxClasses       = 1 << 10 // in a body
-	maxKeys          = 1 << 20 // bytes of definitions and types that are kept
+	maxConstants = 64      // in a body
+	maxClasses   = 1 << 10 // in a body
+	maxKeys      = 1 << 20 // bytes of definitions and types that are kept
 )
 
 func newBodyScrubber() decode.BodyScrubber {
@@ -76,7 +73,8 @@ func (s *bodyScrubber) ScrubAgain(b []byte, n int, attachments bool, again *deco
 func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, again *decode.Again) bool {
 	s.b, s.at, s.m, s.again = b, 0, m, again
 	s.classes, s.constants = s.classes[:0], s.constants[:0]
-	s.types, s.objects, s.nodes, s.depth, s.copied, s.waits = 0, 0, 0, 0, false, 0
+	s.types, s.objects, s.nodes, s.depth, s.copied = 0, 0, 0, 0, false
+	s.waiting.Forget()
 	if s.kept > maxKeys {
 		clear(s.definitions)
 		clear(s.typeNames)
@@ -84,7 +82,7 @@ func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, 
 	}
 	done := s.values(n) && (!attachments || s.attachments()) && s.at == len(b)
 	if done {
-		s.replaceWaiting()
+		s.waiting.Replace(b, m)
 	}
 	s.b, s.m, s.again = nil, nil, nil
 	clear(s.constants)
@@ -107,7 +105,7 @@ func (s *bodyScrubber) values(n int) bool {
 // shortASCII takes the text at the cursor if it has 1 to 15 characters, all of them ASCII, and is not at the end of the body.
 func (s *bodyScrubber) shortASCII() bool {
 	b, at := s.b, s.at
-	if len(b)-at < 17 || s.nodes > maxScrubbedNodes {
+	if len(b)-at < 17 || s.nodes > decode.MaxScrubbedNodes {
 		return false
 	}
 	n, w := b[at], b[at+1:at+17]
@@ -124,7 +122,7 @@ func (s *bodyScrubber) shortASCII() bool {
 
 // value takes the value at the cursor.
 func (s *bodyScrubber) value() bool {
-	if s.at >= len(s.b) || s.nodes > maxScrubbedNodes {
+	if s.at >= len(s.b) || s.nodes > decode.MaxScrubbedNodes {
 		return false
 	}
 	s.nodes++
@@ -142,7 +140,7 @@ func (s *bodyScrubber) value() bool {
 	case reference:
 		return s.reference()
 	}
-	if s.depth++; s.depth > maxScrubbedDepth {
+	if s.depth++; s.depth > decode.MaxScrubbedDepth {
 		return false
 	}
 	s.nodes += 4 // at most, besides those of a definition
@@ -192,20 +190,8 @@ func (s *bodyScrubber) later(at, from, stop int, k decode.Kind) bool {
 	if s.m == nil {
 		return s.replaceAgain(at, stop, k)
 	}
-	if s.waits == len(s.waiting) {
-		s.replaceWaiting()
-	}
-	s.waiting[s.waits] = decode.ValueAt{Off: int32(from), Len: int32(stop - from), Kind: k}
-	s.waits++
+	s.waiting.Add(s.b, s.m, from, stop, k)
 	return true
-}
-
-// replaceWaiting replaces the values that wait.
-func (s *bodyScrubber) replaceWaiting() {
-	if s.waits > 0 {
-		s.m.Values(s.b, s.waiting[:s.waits])
-		s.waits = 0
-	}
 }
 
 // scalar takes a value of fixed size.

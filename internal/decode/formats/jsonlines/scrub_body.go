@@ -10,19 +10,12 @@ import (
 // bodyScrubber is the [decode.BodyScrubber] of bodies that are one JSON text, as those of HTTP are. It takes what nearly all texts consist of; anything
 // else is left to a tree.
 type bodyScrubber struct {
-	b     []byte
-	m     decode.Mapper
-	nodes int         // that a tree would have at most
-	node  decode.Node // scratch
-
-	waiting [64]decode.ValueAt
-	waits   int // of waiting: texts that are not replaced yet
+	b       []byte
+	m       decode.Mapper
+	nodes   int            // that a tree would have at most
+	node    decode.Node    // scratch
+	waiting decode.Waiting // texts
 }
-
-const (
-	maxScrubbedDepth = 256
-	maxScrubbedNodes = decode.DefaultMaxNodes / 2
-)
 
 // NewBodyScrubber returns a scrubber for bodies that are one JSON text.
 func NewBodyScrubber() decode.BodyScrubber { return new(bodyScrubber) }
@@ -32,11 +25,12 @@ func (s *bodyScrubber) ScrubBody(b []byte, n int, attachments bool, m decode.Map
 	if n != 1 || attachments {
 		return false
 	}
-	s.b, s.m, s.nodes, s.waits = b, m, 0, 0
+	s.b, s.m, s.nodes = b, m, 0
+	s.waiting.Forget()
 	end := s.value(0, 0)
 	done := end >= 0 && s.space(end) == len(b)
-	if done && s.waits > 0 {
-		m.Values(b, s.waiting[:s.waits])
+	if done {
+		s.waiting.Replace(b, m)
 	}
 	s.b, s.m, s.node = nil, nil, decode.Node{}
 	return done
@@ -49,7 +43,7 @@ func (s *bodyScrubber) ScrubAgain([]byte, int, bool, *decode.Again) bool { retur
 func (s *bodyScrubber) value(at, depth int) (end int) {
 	at = s.space(at)
 	s.nodes += 4 // with the punctuation around it
-	if at >= len(s.b) || s.nodes > maxScrubbedNodes {
+	if at >= len(s.b) || s.nodes > decode.MaxScrubbedNodes {
 		return -1
 	}
 	word := ""
@@ -75,7 +69,7 @@ func (s *bodyScrubber) value(at, depth int) (end int) {
 
 // members takes the object or list at offset at.
 func (s *bodyScrubber) members(at, depth int) (end int) {
-	if depth == maxScrubbedDepth {
+	if depth == decode.MaxScrubbedDepth {
 		return -1
 	}
 	closing := s.b[at] + 2 // { and }, [ and ] are two apart
@@ -173,15 +167,9 @@ func (s *bodyScrubber) replace(at, end int) bool {
 
 // later replaces the text between two offsets together with those after it.
 func (s *bodyScrubber) later(from, to int) {
-	if s.m == nil || from == to {
-		return
+	if s.m != nil && from < to {
+		s.waiting.Add(s.b, s.m, from, to, decode.String)
 	}
-	if s.waits == len(s.waiting) {
-		s.m.Values(s.b, s.waiting[:])
-		s.waits = 0
-	}
-	s.waiting[s.waits] = decode.ValueAt{Off: int32(from), Len: int32(to - from), Kind: decode.String}
-	s.waits++
 }
 
 // space returns the offset of what follows white space.
