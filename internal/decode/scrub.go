@@ -70,13 +70,11 @@ type Waiting struct {
 	n      int
 }
 
-// Add adds the value of kind k between two offsets of b. It replaces those before it if there are many.
-func (w *Waiting) Add(b []byte, m Mapper, from, to int, k Kind) {
-	if w.n == len(w.values) {
-		w.Replace(b, m)
-	}
+// Add adds the value of kind k between two offsets of a body, and reports whether Replace must be called before the next one.
+func (w *Waiting) Add(from, to int, k Kind) (full bool) {
 	w.values[w.n] = ValueAt{Off: int32(from), Len: int32(to - from), Kind: k}
 	w.n++
+	return w.n == len(w.values)
 }
 
 // Replace replaces all values that wait.

@@ -145,7 +145,9 @@ func (s *bodyScrubber) text(from int) bool {
 	// At the end of its bytes, as it is, and nowhere before.
 	usual := (t.op == opASCII && decode.IsASCII(t.raw) || t.op == opUTF8 && utf8.Valid(t.raw)) && b[start-1] < utf8.RuneSelf && b[start-1] != t.raw[0]
 	if usual && s.m != nil {
-		s.waiting.Add(b, s.m, start, end, decode.String)
+		if s.waiting.Add(start, end, decode.String) {
+			s.waiting.Replace(b, s.m)
+		}
 		return true
 	}
 	s.node = decode.Node{Kind: decode.String, Text: t.string()}

@@ -190,7 +190,9 @@ func (s *bodyScrubber) later(at, from, stop int, k decode.Kind) bool {
 	if s.m == nil {
 		return s.replaceAgain(at, stop, k)
 	}
-	s.waiting.Add(s.b, s.m, from, stop, k)
+	if s.waiting.Add(from, stop, k) {
+		s.waiting.Replace(s.b, s.m)
+	}
 	return true
 }
 

@@ -167,8 +167,8 @@ func (s *bodyScrubber) replace(at, end int) bool {
 
 // later replaces the text between two offsets together with those after it.
 func (s *bodyScrubber) later(from, to int) {
-	if s.m != nil && from < to {
-		s.waiting.Add(s.b, s.m, from, to, decode.String)
+	if s.m != nil && from < to && s.waiting.Add(from, to, decode.String) {
+		s.waiting.Replace(s.b, s.m)
 	}
 }
 
