@@ -35,3 +35,23 @@ func TestAppendInt(t *testing.T) {
 		check(int64(random.Uint64()) >> random.IntN(64))
 	}
 }
+
+func BenchmarkAppendInt(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	numbers := make([]int64, 1<<12)
+	for i := range numbers {
+		numbers[i] = int64(random.Uint64()) >> random.IntN(64)
+	}
+	for name, appendInt := range map[string]func([]byte, int64) []byte{
+		"own": AppendInt, "strconv": func(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			dst := make([]byte, 0, 32)
+			for b.Loop() {
+				for _, n := range numbers {
+					dst = appendInt(dst[:0], n)
+				}
+			}
+		})
+	}
+}

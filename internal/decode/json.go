@@ -279,7 +279,7 @@ func AppendFloat(dst []byte, f float64, bits int) []byte {
 // with as few digits reads back as f, so these are the shortest.
 func appendHundredths(dst []byte, f float64) ([]byte, bool) {
 	const most = 1e15
-	hundredths := math.RoundToEven(f * 100) // one instruction; what it rounds otherwise is no number of hundredths
+	hundredths := math.RoundToEven(f * 100) // one instruction; the two ways of rounding differ only if f has more decimals
 	if !(math.Abs(hundredths) < most) || hundredths/100 != f {
 		return dst, false
 	}

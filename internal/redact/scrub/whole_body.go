@@ -98,9 +98,12 @@ type partAgain struct {
 	again decode.Again
 }
 
-// ScrubBody implements [decode.BodyScrubber] for b, a part of the body that has the rest of its memory.
+// ScrubBody implements [decode.BodyScrubber] for b, a part of the body. The capacity of b tells where it is.
 func (p *partAgain) ScrubBody(b []byte, n int, attachments bool, _ decode.Mapper) bool {
 	from := cap(p.body) - cap(b)
+	if len(b) == 0 || from < 0 || from+len(b) > len(p.body) || &p.body[from] != &b[0] {
+		return false
+	}
 	again := p.again
 	again.From, again.To, again.Copy = again.From-from, again.To-from, again.Copy[from:from+len(b)]
 	return p.BodyScrubber.ScrubAgain(b, n, attachments, &again)
