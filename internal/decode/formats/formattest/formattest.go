@@ -270,6 +270,7 @@ func Check(tb testing.TB, f decode.Format, body []byte) {
 	skip(f.New(), body)
 	counted(tb, f, body)
 	printed(tb, f, body)
+	skimmed(tb, f, body)
 }
 
 func check(tb testing.TB, f decode.Format, body []byte, what string, kind decode.BodyKind) {

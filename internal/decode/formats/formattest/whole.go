@@ -225,3 +225,34 @@ func List(tb testing.TB, classes ...string) string {
 	require.NoError(tb, os.WriteFile(name, []byte(strings.Join(classes, "\n")+"\n"), 0o600))
 	return name
 }
+
+// skimmed checks that what a format tells at a glance is what its reader says: where the texts of an envelope end, if they are ASCII, and the kind of a
+// result.
+func skimmed(tb testing.TB, format decode.Format, body []byte) {
+	tb.Helper()
+	r := format.New()
+	if format.Skim != nil {
+		for n := 1; n <= len(dubbo.EnvelopeTexts); n++ {
+			end := format.Skim(body, n)
+			if end < 0 || !decode.IsASCII(body[:end]) {
+				break
+			}
+			r.Reset(body, decode.Malformed, nil)
+			for range n {
+				r.SkipText()
+			}
+			if r.Err() != nil || r.Offset() != end {
+				tb.Fatalf("%d texts end at offset %d at a glance, at %d for the reader: %v", n, end, r.Offset(), r.Err())
+			}
+		}
+	}
+	if format.SkimKind == nil {
+		return
+	}
+	if kind, size := format.SkimKind(body); kind >= 0 {
+		r.Reset(body, decode.Malformed, nil)
+		if got := r.ResultKind(); r.Err() != nil || got != byte(kind) || r.Offset() != size {
+			tb.Fatalf("result kind %d of %d bytes at a glance, %d of %d for the reader: %v", kind, size, got, r.Offset(), r.Err())
+		}
+	}
+}
