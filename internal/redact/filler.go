@@ -12,9 +12,9 @@ import (
 // letters and controls are what filler consists of: 8 characters for even places and 8 for odd ones, so that none repeats the
 // one before. Words do not consist of such letters, and text has no such control characters. In a direction with frames of a protocol
 // filler is letters only, because control characters look like the headers of frames.
-const (
-	letters  = "qzxjvwkQZXJVWK~^"
-	controls = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
+var (
+	letters  = [16]byte([]byte("qzxjvwkQZXJVWK~^"))
+	controls = [16]byte([]byte("\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"))
 )
 
 // prompt returns the prompt of a protocol that b, which is not empty, starts with.
@@ -35,30 +35,17 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 	if len(b) == 0 {
 		return
 	}
-	of := controls
+	of, stay := &controls, &r.mayStay[0]
 	text := d.framed || isText(b)
 	if text {
-		of = letters
+		of, stay = &letters, &r.mayStay[1]
 	}
 	key, in := &r.fillerKey, &r.fillerPlace
 	at, have := uint32(0), false
 	for i := 0; i < len(b); {
-		c := b[i]
-		if text {
-			if c == '\n' || c == '\r' {
-				dst[i] = c
-				i++
-				continue
-			}
-			if p := r.prompt(b[i:]); p != "" {
-				i += copy(dst[i:], p)
-				continue
-			}
-		} else if c == 0 {
-			n := len(b) - i - len(bytes.TrimLeft(b[i:], "\x00"))
-			if n >= minZeros || i == 0 || i+n == len(b) {
-				clear(dst[i : i+n])
-				i += n
+		if stay[b[i]] {
+			if n := r.staying(b, i, text); n > 0 {
+				i += copy(dst[i:], b[i:i+n])
 				continue
 			}
 		}
@@ -71,8 +58,41 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 			r.filler.Encrypt(key[:], in[:])
 			at, have = block, true
 		}
-		dst[i] = of[(key[place&15]+c+c>>4)&7|byte(place&1)<<3]
-		i++
+		rest := b[i:min(len(b), i+int(16-place&15))]
+		to := dst[i:][:len(rest)]
+		for k, c := range rest {
+			if k > 0 && stay[c] {
+				break
+			}
+			to[k] = of[(key[place&15]+c+c>>4)&7|byte(place&1)<<3]
+			place++
+			i++
+		}
+	}
+}
+
+// staying returns how many bytes of b stay as they are from i on.
+func (r *Redactor) staying(b []byte, i int, text bool) int {
+	c := b[i]
+	switch {
+	case text && (c == '\n' || c == '\r'):
+		return 1
+	case text:
+		return len(r.prompt(b[i:]))
+	}
+	n := len(b) - i - len(bytes.TrimLeft(b[i:], "\x00"))
+	if n >= minZeros || i == 0 || i+n == len(b) {
+		return n
+	}
+	return 0
+}
+
+// noteStaying sets which bytes staying has to look at: in bytes that are no text, and in text.
+func (r *Redactor) noteStaying() {
+	r.mayStay[0][0] = true
+	r.mayStay[1]['\n'], r.mayStay[1]['\r'] = true, true
+	for _, p := range r.prompts {
+		r.mayStay[1][p[0]] = true
 	}
 }
 

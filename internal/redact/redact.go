@@ -66,6 +66,7 @@ type Redactor struct {
 	block     []byte  // the rest of mapped, which is not in use yet
 	starts    []starts
 	prompts   []string
+	mayStay   [2][256]bool // of noteStaying
 	filler    cipher.Block
 	// What writeFiller encrypts, and the result, which would be allocated for each call.
 	fillerPlace, fillerKey [16]byte
@@ -128,6 +129,7 @@ func New(o Options) *Redactor {
 			r.prompts = append(r.prompts, p.Prompt)
 		}
 	}
+	r.noteStaying()
 	return r
 }
 
