@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"unicode/utf8"
 )
@@ -17,6 +18,9 @@ const (
 	// shortEscapes are characters of texts that JSON writes as a backslash and a letter.
 	shortEscapes = "\t\n\r\"\\"
 )
+
+// lowerRing and upperRing are the marks of letters, after the last one the first ones again: at most two are passed over.
+var lowerRing, upperRing = [16]byte([]byte(lowerMarks + lowerMarks[:6])), [16]byte([]byte(upperMarks + upperMarks[:6]))
 
 // block is a range of characters that replace others.
 type block struct{ first, size rune }
@@ -175,6 +179,10 @@ func (s *mapper) replace(b []byte) {
 	for at := 0; at < len(b); {
 		if s.prf.even > 0 {
 			before, bare = -1, 0
+		} else if n := replaceLetters(stream.source, b[at:], before); n > 0 { // as most characters
+			before, bare, changed = rune(b[at+n-1]), 0, true
+			at += n
+			continue
 		}
 		r, size := decodeRune(b[at:])
 		before = replacement(stream, r, before, bare >= markEvery-1)
@@ -193,6 +201,27 @@ func (s *mapper) replace(b []byte) {
 	if !changed { // a few signs
 		eachRune(b, func(_ int, r rune) rune { return replacement(stream, r, -1, true) })
 	}
+}
+
+// replaceLetters replaces the ASCII letters that b begins with as replacement does, and returns how many these are.
+func replaceLetters(source *rand.ChaCha8, b []byte, before rune) int {
+	for i, c := range b {
+		ring := &lowerRing
+		switch {
+		case c-'a' < 26:
+		case c-'A' < 26:
+			ring = &upperRing
+		default:
+			return i
+		}
+		k := source.Uint64() % 10
+		for ring[k&15] == c || rune(ring[k&15]) == before {
+			k++
+		}
+		b[i] = ring[k&15]
+		before = rune(b[i])
+	}
+	return len(b)
 }
 
 // eachRune replaces the characters of b one by one; f gets the number of each, from 0.
