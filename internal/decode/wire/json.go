@@ -37,12 +37,12 @@ func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return MapQuoted(b[from+1:to], n.Kind, m)
 }
 
-// holdsQuoted is holds for a text in quotes. Nearly all texts have no escapes.
+// holdsQuoted reports whether b, in quotes, is text. Nearly all texts have no escapes.
 func holdsQuoted(b []byte, text string) bool {
 	if string(b) == text && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
 		return true
 	}
-	return holds(b, text, quoted)
+	return inQuotes.holds(b, text)
 }
 
 // mapHex replaces bytes that are written as pairs of hexadecimal digits.
@@ -79,7 +79,7 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 		}
 	}
 	if bytes.IndexByte(b, '\\') >= 0 || !m.UTF8(b) {
-		mapCharacters(b, m, quoted, putQuoted)
+		inQuotes.replace(b, m)
 	}
 	return true
 }

@@ -33,7 +33,7 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	}
 	for head := max(0, len(b)-len(n.Text)-len(n.Text)/2-1); head <= min(maxHead, len(b)); head++ {
 		for tail := range 2 {
-			if head+tail <= len(b) && holds(b[head:len(b)-tail], n.Text, utf8Next) {
+			if head+tail <= len(b) && inUTF8.holds(b[head:len(b)-tail], n.Text) {
 				MapUTF8(b[head:len(b)-tail], n.Kind, m)
 				return true
 			}
@@ -47,17 +47,51 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// holds reports whether b is text; next decodes the first character of bytes. Half of a surrogate pair is U+FFFD in text.
-func holds(b []byte, text string, next func(b []byte) (r rune, size int)) bool {
-	for len(b) > 0 {
-		r, size := next(b)
+// coding is how the characters of a text are written: next decodes the first character of bytes, put writes another one over a character.
+type coding struct {
+	next func(b []byte) (r rune, size int)
+	put  func(b []byte, r rune)
+	// ascii says that an ASCII character but the backslash is one byte.
+	ascii bool
+}
+
+var (
+	inUTF8   = coding{utf8Next, putUTF8, true}
+	inLatin1 = coding{latin1Next, putLatin1, true}
+	inQuotes = coding{quoted, putQuoted, true}
+)
+
+// run returns how many bytes at the start of b are characters of which nothing else need be known.
+func (c coding) run(b []byte) int {
+	if !c.ascii {
+		return 0
+	}
+	for i, x := range b {
+		if x >= utf8.RuneSelf || x == '\\' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// holds reports whether b is text. Half of a surrogate pair is U+FFFD in text.
+func (c coding) holds(b []byte, text string) bool {
+	for {
+		n := c.run(b)
+		if n > len(text) || string(b[:n]) != text[:n] {
+			return false
+		}
+		b, text = b[n:], text[n:]
+		if len(b) == 0 || len(text) == 0 {
+			return len(b) == len(text)
+		}
+		r, size := c.next(b)
 		t, width := utf8.DecodeRuneInString(text)
-		if len(text) == 0 || r != t && (t != utf8.RuneError || !utf16.IsSurrogate(r)) {
+		if r != t && (t != utf8.RuneError || !utf16.IsSurrogate(r)) {
 			return false
 		}
 		b, text = b[size:], text[width:]
 	}
-	return text == ""
 }
 
 // utf8Next decodes the first character of b in UTF-8 or modified UTF-8; any other byte is one character.
@@ -103,23 +137,58 @@ func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 	if m.UTF8(b) {
 		return
 	}
-	mapCharacters(b, m, utf8Next, putUTF8)
+	inUTF8.replace(b, m)
 }
 
-// mapCharacters replaces the text b. next decodes the first character of bytes, put writes another one over a character.
-func mapCharacters(b []byte, m decode.Mapper, next func(b []byte) (r rune, size int), put func(b []byte, r rune)) {
+// replace replaces the text b.
+func (c coding) replace(b []byte, m decode.Mapper) {
+	if c.ascii && c.replaceRuns(b, m) {
+		return
+	}
 	runes := m.Runes()
 	for at := 0; at < len(b); {
-		r, size := next(b[at:])
+		r, size := c.next(b[at:])
 		runes = append(runes, r)
 		at += size
 	}
 	m.Text(runes)
 	at := 0
 	for _, r := range runes {
-		_, size := next(b[at:])
-		put(b[at:at+size], r)
+		_, size := c.next(b[at:])
+		c.put(b[at:at+size], r)
 		at += size
+	}
+}
+
+// replaceRuns is replace by way of the text in UTF-8, most of which is runs. It changes nothing and returns false if that cannot be.
+func (c coding) replaceRuns(b []byte, m decode.Mapper) bool {
+	text := make([]byte, 0, len(b))
+	for at := 0; ; {
+		n := c.run(b[at:])
+		text = append(text, b[at:at+n]...)
+		if at += n; at == len(b) {
+			break
+		}
+		r, size := c.next(b[at:])
+		if utf16.IsSurrogate(r) {
+			return false
+		}
+		text = utf8.AppendRune(text, r)
+		at += size
+	}
+	if !m.UTF8(text) {
+		return false
+	}
+	for {
+		n := c.run(b)
+		copy(b, text[:n])
+		if b, text = b[n:], text[n:]; len(b) == 0 {
+			return true
+		}
+		_, size := c.next(b)
+		r, width := utf8.DecodeRune(text)
+		c.put(b[:size], r)
+		b, text = b[size:], text[width:]
 	}
 }
 
@@ -158,8 +227,8 @@ func Latin1(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return findText(b, length, length >= 4 && length < len(n.Text), func(text []byte) bool {
 		switch own := mapperFor(n, m); {
 		case string(text) == n.Text && decode.IsASCII(text) && own.UTF8(text): // as mostly
-		case holds(text, n.Text, latin1Next):
-			mapCharacters(text, own, latin1Next, putLatin1)
+		case inLatin1.holds(text, n.Text):
+			inLatin1.replace(text, own)
 		default:
 			return false
 		}
@@ -195,12 +264,14 @@ func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 	length := 2 * decode.TextLength(n.Text)
 	return findText(b, length, length >= 4, func(text []byte) bool {
 		for _, high := range [...]int{1, 0} { // the place of a unit's higher byte
-			next := func(b []byte) (r rune, size int) { return unit(b, high) }
-			if !holds(text, n.Text, next) {
+			units := coding{
+				next: func(b []byte) (r rune, size int) { return unit(b, high) },
+				put:  func(b []byte, r rune) { putUnits(b, high, r) },
+			}
+			if !units.holds(text, n.Text) {
 				continue
 			}
-			put := func(b []byte, r rune) { putUnits(b, high, r) }
-			mapCharacters(text, mapperFor(n, m), next, put)
+			units.replace(text, mapperFor(n, m))
 			return true
 		}
 		return false
