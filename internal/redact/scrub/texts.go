@@ -179,10 +179,14 @@ func (s *mapper) replace(b []byte) {
 	for at := 0; at < len(b); {
 		if s.prf.even > 0 {
 			before, bare = -1, 0
-		} else if n := replaceLetters(stream.source, b[at:], before); n > 0 { // as most characters
-			before, bare, changed = rune(b[at+n-1]), 0, true
-			at += n
-			continue
+		} else {
+			n, now, replaced := replaceASCII(stream.source, b[at:], bare, before)
+			if n > 0 {
+				before, bare, changed = rune(b[at+n-1]), now, changed || replaced
+			}
+			if at += n; at == len(b) {
+				break
+			}
 		}
 		r, size := decodeRune(b[at:])
 		before = replacement(stream, r, before, bare >= markEvery-1)
@@ -203,25 +207,35 @@ func (s *mapper) replace(b []byte) {
 	}
 }
 
-// replaceLetters replaces the ASCII letters that b begins with as replacement does, and returns how many these are.
-func replaceLetters(source *rand.ChaCha8, b []byte, before rune) int {
+// replaceASCII replaces the ASCII characters that b begins with as replacement does, up to one that must become a mark and is no letter. It
+// returns how many these are, how many of them follow the last mark and whether one was replaced. bare and before are those before b.
+func replaceASCII(source *rand.ChaCha8, b []byte, bare int, before rune) (n, now int, changed bool) {
 	for i, c := range b {
 		ring := &lowerRing
 		switch {
 		case c-'a' < 26:
 		case c-'A' < 26:
 			ring = &upperRing
+		case c >= utf8.RuneSelf || bare >= markEvery-1:
+			return i, bare, changed
+		case c-'0' < 10:
+			b[i] = byte(pickFrom(digitChars, source.Uint64(), rune(c), -1))
+			before, changed = rune(b[i]), true
+			bare++
+			continue
 		default:
-			return i
+			before = rune(c)
+			bare++
+			continue
 		}
 		k := source.Uint64() % 10
 		for ring[k&15] == c || rune(ring[k&15]) == before {
 			k++
 		}
 		b[i] = ring[k&15]
-		before = rune(b[i])
+		before, bare, changed = rune(b[i]), 0, true
 	}
-	return len(b)
+	return len(b), bare, changed
 }
 
 // eachRune replaces the characters of b one by one; f gets the number of each, from 0.
