@@ -124,7 +124,7 @@ func TestHoles(t *testing.T) {
 
 // Captures whose packets were cut here and there, within headers of frames as well, are told the same.
 func TestCutPackets(t *testing.T) {
-	for _, name := range []string{"edge-fastjson", "edge-msgpack", "edge-kryo-2.6.12", "mixed", "triple-hessian2-3.2.16"} {
+	for _, name := range []string{"edge-fastjson", "edge-msgpack", "edge-kryo-2.6.12", "mixed", "triple-hessian2-3.2.16", "libthrift-binary", "libthrift-compact", "native-thrift-2.7.23"} {
 		for _, seed := range []uint64{4, 7} {
 			r := rand.New(rand.NewPCG(seed, 0))
 			file := split(t, testkit.Get(t, name).Path(), 1<<30, func(_ int, b []byte) []byte {

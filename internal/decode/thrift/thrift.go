@@ -14,6 +14,7 @@ package thrift
 
 import (
 	"encoding/binary"
+	"math"
 	"strconv"
 
 	"dubbo-wire/internal/decode"
@@ -41,13 +42,36 @@ var Native = &rpc.Protocol{
 var (
 	binaryFormat = decode.Format{
 		Name: "thrift", Depth: decode.DepthFull, NoAttachments: true, Counts: true,
-		Scrub: wire.Any(wire.Raw, wire.UTF8, wire.Fixed),
+		Scrub: wire.Any(scrubCut(binaryLen), wire.Raw, wire.UTF8, wire.Fixed),
 	}
 	compactFormat = decode.Format{
 		Name: "thrift-compact", Depth: decode.DepthFull, NoAttachments: true, Counts: true,
-		Scrub: wire.Any(wire.Raw, wire.UTF8, wire.Zigzag, wire.Fixed),
+		Scrub: wire.Any(scrubCut(binary.Uvarint), wire.Raw, wire.UTF8, wire.Zigzag, wire.Fixed),
 	}
 )
+
+// scrubCut returns a function that replaces what was captured of a text after its length, which stays: the end of a message follows from it.
+// length returns the length at the start of bytes and how many bytes that is in, 0 if there is none.
+func scrubCut(length func(b []byte) (n uint64, size int)) decode.ScrubFunc {
+	return func(b []byte, n *decode.Node, m decode.Mapper) bool {
+		if n.Kind != decode.Opaque {
+			return false
+		}
+		of, size := length(b)
+		if size <= 0 || of <= uint64(len(b)-size) || of > math.MaxInt32 {
+			return false
+		}
+		m.Bytes(b[size:])
+		return true
+	}
+}
+
+func binaryLen(b []byte) (n uint64, size int) {
+	if len(b) < 4 {
+		return 0, 0
+	}
+	return uint64(binary.BigEndian.Uint32(b)), 4
+}
 
 // The types of messages, which are the statuses of responses.
 const (
