@@ -89,6 +89,21 @@ func (p *Pairer) Release(m *Message) {
 // Free returns a settled message to the pool.
 func (p *Pairer) Free(m *Message) { p.pool.Free(m) }
 
+// Preload begins to load what Request or Response will look up for a message that a side of conn sent. When some time has passed, the result
+// begins to load the rest.
+func (p *Pairer) Preload(conn *Conn, side int, kind rpc.Kind, exchange uint64) Preloaded {
+	if kind == rpc.Response {
+		side = 1 - side
+	}
+	return Preloaded{p.open.preload(conn, side, exchange)}
+}
+
+// Preloaded is a bucket of open requests.
+type Preloaded struct{ bucket **Message }
+
+// Rest begins to load the last request in the bucket: the one that a response answers, or the one before a request.
+func (p Preloaded) Rest() { (*p.bucket).Preload(true) }
+
 // stream is the state of an open call with several messages.
 type stream struct {
 	lastRequest, response, lastResponse *Message

@@ -1,6 +1,11 @@
 package call
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"unsafe"
+
+	"dubbo-wire/internal/prefetch"
+)
 
 // table finds open requests by connection, side and exchange. It is a hash table whose chains run through the
 // messages; equal keys are in order of arrival. The hash is random in each process, so a capture cannot force
@@ -24,6 +29,13 @@ func newTable() table {
 func (t *table) bucket(conn *Conn, side int, exchange uint64) **Message {
 	h := exchange*t.a + (2*conn.Key+uint64(side))*t.b
 	return &t.buckets[(h^h>>32)*t.a>>t.shift]
+}
+
+// preload begins to load the bucket of a key, and returns it.
+func (t *table) preload(conn *Conn, side int, exchange uint64) **Message {
+	b := t.bucket(conn, side, exchange)
+	prefetch.Write(unsafe.Pointer(b), unsafe.Sizeof(*b))
+	return b
 }
 
 // add appends m to its bucket and reports whether the table should grow.

@@ -202,11 +202,13 @@ func (l *lane) opener(i int) rpc.Opener {
 
 // message numbers and pairs a message of a direction.
 func (l *lane) message(d *direction, msg *rpc.Message) {
+	open := l.pairer.Preload(d.conn.call, int(d.side), msg.Kind, msg.Exchange)
 	l.totals.message(msg, l.opt.Detail)
 
 	m := l.pairer.New()
 	m.Order = l.now
 	m.FillFrom(msg)
+	open.Rest()
 	if m.Encoding != "" && m.Parts != (decode.PartBytes{}) {
 		m.Parts = msg.BodyParts()
 	}

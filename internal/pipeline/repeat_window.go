@@ -1,14 +1,24 @@
 package pipeline
 
-import "dubbo-wire/internal/call"
+import (
+	"unsafe"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/prefetch"
+)
 
 // repeatWindow holds complete messages whose bytes may be retransmitted: the last of each direction, and a fixed
 // number per lane, so that memory does not depend on the number of connections.
 type repeatWindow struct {
-	// slots are a ring: the direction of each message, nil if the message has left the window. So the message in the next slot to use is
-	// the oldest one of its direction.
-	slots []*direction
+	// slots are a ring. So the message in the next slot to use is the oldest one of its direction.
+	slots []windowSlot
 	next  uint16
+}
+
+// windowSlot is a message in the window with its direction, nil if it has left the window.
+type windowSlot struct {
+	d *direction
+	m *call.Message
 }
 
 const (
@@ -25,12 +35,16 @@ func (w *repeatWindow) add(d *direction, m *call.Message) {
 	w.next = (w.next + 1) % windowPerLane
 	switch slot := int(m.WindowSlot); {
 	case slot == len(w.slots):
-		w.slots = append(w.slots, d)
+		w.slots = append(w.slots, windowSlot{d, m})
 	default:
-		if of := w.slots[slot]; of != nil {
+		if of := w.slots[slot].d; of != nil {
 			w.drop(of)
 		}
-		w.slots[slot] = d
+		w.slots[slot] = windowSlot{d, m}
+		if after := &w.slots[w.next]; after.d != nil { // with many connections it was written long ago
+			after.m.PreloadSettled()
+			prefetch.Write(unsafe.Pointer(after.d), unsafe.Sizeof(*after.d))
+		}
 	}
 	if d.newest == nil {
 		d.oldest = m
@@ -48,7 +62,7 @@ func (w *repeatWindow) drop(d *direction) {
 		d.newest = nil
 	}
 	m.NextInWindow = nil
-	w.slots[m.WindowSlot] = nil // a connection that has ended is kept no longer
+	w.slots[m.WindowSlot] = windowSlot{} // a connection that has ended is kept no longer
 	d.inWindow--
 	d.conn.pairer.Release(m)
 }
