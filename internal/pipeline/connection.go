@@ -104,6 +104,7 @@ type direction struct {
 // Begin is called by the assembler for each new connection.
 func (l *lane) Begin(c *assemble.Connection) {
 	l.begun++
+	l.open++
 	c.Mark = l.begun
 	l.out.began(l, c.Mark)
 }
@@ -131,6 +132,7 @@ func (l *lane) Open(c *assemble.Connection) *assemble.Flow {
 
 // Close is called by the assembler when a connection has ended.
 func (l *lane) Close(c *assemble.Connection) {
+	l.open--
 	if l.opt.streams != nil {
 		l.opt.streams.Ended(c)
 	}

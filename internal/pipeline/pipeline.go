@@ -286,6 +286,15 @@ func (r *reader) read() error {
 	}
 	r.batch, r.unread, r.at = r.unread[:n], r.unread[n:], 0
 	r.parse()
+	if r.lanes != nil && r.lanes[0].open >= manyConnections {
+		preloadConnections(n, func(i int) (*lane, *packet.Segment, int) {
+			s := &r.parsed[i]
+			if !r.isUsual[i] {
+				return nil, nil, 0
+			}
+			return r.lanes[s.Lane(Lanes)], s, r.batch[i].File
+		})
+	}
 	return nil
 }
 

@@ -162,6 +162,16 @@ func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder, whole b
 				}
 				prefetch.Bytes(b)
 			}
+			if k%maxBatch == 0 && own[0].open >= manyConnections {
+				next := p.items[k:min(len(p.items), k+maxBatch)]
+				preloadConnections(len(next), func(i int) (*lane, *packet.Segment, int) {
+					it := &next[i]
+					if it.lane < 0 {
+						return nil, nil, 0
+					}
+					return lanes[it.lane], &it.segment, it.origin.File
+				})
+			}
 			it := &p.items[k]
 			if it.lane >= 0 {
 				lanes[it.lane].take(&it.segment, &it.origin)

@@ -176,6 +176,12 @@ type Conn interface {
 	Pending(side int) Pending
 }
 
+// Preloader is a [Conn] that can begin to load from memory what the next bytes of a side need: at first itself, and what it refers to once that is
+// there.
+type Preloader interface {
+	Preload(side int, there bool)
+}
+
 // Pending describes the undecided bytes that one direction still holds.
 type Pending struct {
 	// From is the stream offset of the first undecided byte; it is valid if Held is set.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/prefetch"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -124,6 +126,15 @@ func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
 	}
 	c.begin(side).Data(b, chunk)
 	c.settle()
+}
+
+// Preload implements [rpc.Preloader].
+func (c *conn) Preload(side int, there bool) {
+	if !there {
+		prefetch.Write(unsafe.Pointer(c), unsafe.Sizeof(*c))
+	} else if f := c.sides[side].framer.frame; f != nil {
+		prefetch.Write(unsafe.Pointer(f), unsafe.Sizeof(*f))
+	}
 }
 
 // Gap implements [rpc.Conn].
