@@ -72,6 +72,11 @@ func TestDamagedHTTP1(t *testing.T) {
 						assert.Empty(t, secrets.leaks(out), of)
 						assert.Empty(t, x.sum.Refused, of)
 						assert.Equal(t, segmentsOf(t, file), segmentsOf(t, x.path), of)
+						if way == "switch lost" { // the preface of HTTP/2 tells what follows
+							was, is := factsOf(t, file), factsOf(t, x.path)
+							assert.Equal(t, was.Totals, is.Totals, of)
+							assert.Equal(t, was.Rows, is.Rows, of)
+						}
 					}
 				}
 			}

@@ -17,9 +17,9 @@ var (
 	controls = [16]byte([]byte("\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"))
 )
 
-// prompt returns the prompt of a protocol that b, which is not empty, starts with.
-func (r *Redactor) prompt(b []byte) string {
-	for _, p := range r.prompts {
+// marker returns the marker of a protocol that b, which is not empty, starts with.
+func (r *Redactor) marker(b []byte) string {
+	for _, p := range r.markers {
 		if b[0] == p[0] && len(b) >= len(p) && string(b[:len(p)]) == p {
 			return p
 		}
@@ -73,12 +73,13 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 
 // staying returns how many bytes of b stay as they are from i on.
 func (r *Redactor) staying(b []byte, i int, text bool) int {
-	c := b[i]
-	switch {
+	switch c := b[i]; {
 	case text && (c == '\n' || c == '\r'):
 		return 1
+	case c != 0:
+		return len(r.marker(b[i:]))
 	case text:
-		return len(r.prompt(b[i:]))
+		return 0
 	}
 	n := len(b) - i - len(bytes.TrimLeft(b[i:], "\x00"))
 	if n >= minZeros || i == 0 || i+n == len(b) {
@@ -91,8 +92,8 @@ func (r *Redactor) staying(b []byte, i int, text bool) int {
 func (r *Redactor) noteStaying() {
 	r.mayStay[0][0] = true
 	r.mayStay[1]['\n'], r.mayStay[1]['\r'] = true, true
-	for _, p := range r.prompts {
-		r.mayStay[1][p[0]] = true
+	for _, p := range r.markers {
+		r.mayStay[0][p[0]], r.mayStay[1][p[0]] = true, true
 	}
 }
 

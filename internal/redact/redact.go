@@ -65,7 +65,7 @@ type Redactor struct {
 	mapped    []byte  // until Close
 	block     []byte  // the rest of mapped, which is not in use yet
 	starts    []starts
-	prompts   []string
+	markers   []string
 	mayStay   [2][256]bool // of noteStaying
 	filler    cipher.Block
 	// What writeFiller encrypts, and the result, which would be allocated for each call.
@@ -125,8 +125,8 @@ func New(o Options) *Redactor {
 		if p.NewMayBegin != nil {
 			r.starts = append(r.starts, starts{p, p.NewMayBegin(o.Formats)})
 		}
-		if p.Prompt != "" {
-			r.prompts = append(r.prompts, p.Prompt)
+		if p.Marker != "" {
+			r.markers = append(r.markers, p.Marker)
 		}
 	}
 	r.noteStaying()

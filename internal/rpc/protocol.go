@@ -59,8 +59,8 @@ type Protocol struct {
 	// ScrubBody replaces the values in b, a copy of the whole body of m, of which the envelope was decoded, by means of s, which is one of
 	// m.Format. It returns false if the body needs a tree; b has then anything. nil: always.
 	ScrubBody func(b []byte, m *Message, s decode.BodyScrubber, r decode.Mapper) bool
-	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
-	Prompt string
+	// Marker is a text outside of messages that tells what comes next, as the prompt of a server; a redacted copy keeps it.
+	Marker string
 	// Events are the texts of the protocol's own control messages; a redacted copy keeps them.
 	Events []string
 	// StatusText returns the name of a status, "" if it has none.

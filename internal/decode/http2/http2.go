@@ -30,7 +30,7 @@ var (
 	HTTP = &rpc.Protocol{
 		Name: "http", Read: "messages, bodies", RecognisedBy: "a first line of HTTP/1; HTTP/2 without gRPC",
 		Releases: "all: http, and rest of other clients", Capture: "rest-3.2.16.pcap.zst", Sniff: http1.Sniff, Found: http1.Found, New: openHTTP1,
-		KeepHead:   http1.KeepHead,
+		KeepHead: http1.KeepHead, Marker: http2.ClientPreface,
 		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, ScrubBody: triple.ScrubBody, PlainHTTP: true,
 	}
 	// REST is the calls of HTTP that have a mark of Dubbo's: see [triple.Head].Dubbo.

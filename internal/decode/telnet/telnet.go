@@ -18,7 +18,7 @@ var Protocol = &rpc.Protocol{
 	Fallback: func(head []byte, text bool) bool {
 		return bytes.Contains(head, []byte(prompt)) || text && isCommand(head)
 	},
-	KeepHead: keepHead, Prompt: prompt,
+	KeepHead: keepHead, Marker: prompt,
 }
 
 const prompt = "dubbo>"
