@@ -144,6 +144,39 @@ func TestCutPackets(t *testing.T) {
 	}
 }
 
+// Captures that begin within connections are told the same, wherever they begin.
+func TestBegunMidway(t *testing.T) {
+	for _, name := range []string{"triple-protobuf-3.3.6", "triple-stubs-3.3.6", "triple-gzip-3.2.16", "triple-snappy-3.2.16", "hessian2-3.3.6", "rest-3.3.6"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := testkit.Get(t, name).Path()
+			packets := 0
+			split(t, path, 1<<30, func(_ int, b []byte) []byte {
+				packets++
+				return b
+			})
+			begins := 16
+			if testing.Short() {
+				begins = 4
+			}
+			for k := range begins {
+				first := 3 + k*(packets-4)/begins
+				file := split(t, path, 1<<30, func(n int, b []byte) []byte {
+					if n < first {
+						return nil
+					}
+					return b
+				})[0]
+				x := redactFile(t, Options{}, file)
+				was, is := factsOf(t, file), factsOf(t, x.path)
+				assert.Empty(t, x.sum.Refused, "from packet %d", first)
+				assert.Equal(t, was.Totals, is.Totals, "from packet %d", first)
+				assert.Equal(t, was.Rows, is.Rows, "from packet %d", first)
+			}
+		})
+	}
+}
+
 // Whatever is in the packets, all that is TCP is in the output, and it can be read.
 func FuzzPackets(f *testing.F) {
 	for _, name := range []string{"hessian2", "fragments-v4", "tunnel-geneve", "tags-mpls", "nflog"} {

@@ -24,11 +24,7 @@ func (s *side) beginData(head []byte) {
 	s.stream = s.owner()
 	if s.stream == nil {
 		s.unown(int64(n), h.name())
-		if begins(head[n:], s.left-s.pad) {
-			s.keepFrame(n+prefixLen, head)
-		} else {
-			s.keepFrame(n, head)
-		}
+		s.keepData(n, head)
 		s.firstData(head[n:], n)
 		return
 	}
@@ -39,7 +35,7 @@ func (s *side) beginData(head []byte) {
 		s.place(half, head[n:])
 		if half.lost {
 			s.unown(int64(n), "")
-			s.keepFrame(n, head)
+			s.keepData(n, head)
 			s.firstData(head[n:], n)
 			return
 		}
@@ -186,9 +182,20 @@ func (s *side) place(half *half, start []byte) {
 	half.lost, half.gaps = false, s.gaps
 }
 
+// keepData passes on the start of a DATA frame without a row, whose data begin after n bytes. A prefix stays: a search looks for one.
+func (s *side) keepData(n int, head []byte) {
+	if isMessage(head[n:], s.left-s.pad) {
+		n += prefixLen
+	}
+	s.keepFrame(n, head)
+}
+
 // begins reports whether DATA of n bytes with that start is a gRPC message, and not an empty one, which zeros in a longer one may be.
-func begins(start []byte, n int) bool {
-	return len(start) >= prefixLen && n > prefixLen && start[0] <= 1 && prefixLen+int(binary.BigEndian.Uint32(start[1:])) == n
+func begins(start []byte, n int) bool { return n > prefixLen && isMessage(start, n) }
+
+// isMessage reports whether DATA of n bytes with that start may be a gRPC message, if only an empty one.
+func isMessage(start []byte, n int) bool {
+	return len(start) >= prefixLen && start[0] <= 1 && prefixLen+int(binary.BigEndian.Uint32(start[1:])) == n
 }
 
 // beginsMaybe reports whether DATA with that start may begin with a gRPC message.

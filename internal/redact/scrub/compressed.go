@@ -24,6 +24,9 @@ const (
 // replaceCompressed replaces the values in body, a copy of the compressed body of m. The copy has as many bytes with compression and
 // without. It returns what cannot be redacted, "" if all can.
 func (s *Scrubber) replaceCompressed(body []byte, m *rpc.Message) (refused string) {
+	if len(body) == 0 { // whose compression may not be known
+		return ""
+	}
 	plain := *m
 	plain.Body, plain.BodyLen, plain.Plain, plain.Encoding, plain.UncompressedLen = m.Plain, len(m.Plain), nil, "", 0
 	plain.Captured, plain.MissingAt = len(m.Plain), len(m.Plain)

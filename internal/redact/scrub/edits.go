@@ -155,7 +155,7 @@ func (j *job) planEdit(i int) {
 		return
 	}
 	e := edit{node: int32(i), off: n.Off, end: int32(end)}
-	if len(s.learned) > 0 && (n.Kind == decode.Opaque || n.Kind == decode.Custom) {
+	if len(s.learned) > 0 && j.learns(n) {
 		e.strategy = s.learned[j.place(i)]
 	}
 	for up := n.Parent; up >= 0; up = j.m.Tree.Nodes[up].Parent {
@@ -240,7 +240,7 @@ func (j *job) run() (bad int) {
 		if int(e.strategy) >= strategies(&j.m.Tree.Nodes[e.node]) {
 			return bad
 		}
-		if k := j.m.Tree.Nodes[e.node].Kind; len(s.learned) < maxLearned && (k == decode.Opaque || k == decode.Custom) {
+		if len(s.learned) < maxLearned && j.learns(&j.m.Tree.Nodes[e.node]) {
 			s.learned[j.place(int(e.node))] = e.strategy
 		}
 		for k := bad; k < len(s.edits); k++ {
@@ -250,6 +250,12 @@ func (j *job) run() (bad int) {
 	j.avoidMagic()
 	j.countFiller()
 	return -1
+}
+
+// learns reports whether the strategy for a node is that of others in its place: not that of bytes of which the rest is missing, which may be a part of anything.
+func (j *job) learns(n *decode.Node) bool {
+	missing := j.m.Err != nil && (j.m.Err.Cause == decode.Cut || j.m.Err.Cause == decode.Lost)
+	return !missing && (n.Kind == decode.Opaque || n.Kind == decode.Custom)
 }
 
 // apply applies edit k.
