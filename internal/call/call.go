@@ -130,8 +130,8 @@ func (m *Message) Preload(write bool) {
 	}
 }
 
-// PreloadSettled begins to load what is needed of the message when it leaves the window and is settled.
-func (m *Message) PreloadSettled() { prefetch.Write(unsafe.Pointer(m), 128) }
+// PreloadSettled begins to load what is needed of the message when it leaves the window and is settled: its first two lines of the cache.
+func (m *Message) PreloadSettled() { prefetch.Write(unsafe.Pointer(m), 2*64) }
 
 // noDetails is shared by all messages without details.
 var noDetails Details

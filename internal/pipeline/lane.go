@@ -28,7 +28,7 @@ type worker struct {
 	wantValues func(conn *call.Conn, side int, m *rpc.Message) bool
 	chunk      rpc.Chunk
 	row        Row
-	open       int // connections
+	open       int // connections that are open
 	// rendered and attachments are scratch for the values of a message.
 	rendered, attachments []byte
 }

@@ -15,7 +15,7 @@ type repeatWindow struct {
 	next  uint16
 }
 
-// windowSlot is a message in the window with its direction, nil if it has left the window.
+// windowSlot is a message in the window with its direction; both are nil once it has left the window.
 type windowSlot struct {
 	d *direction
 	m *call.Message

@@ -88,7 +88,7 @@ func (r *Redactor) staying(b []byte, i int, text bool) int {
 	return 0
 }
 
-// noteStaying sets which bytes staying has to look at: in bytes that are no text, and in text.
+// noteStaying sets which bytes staying has to look at: outside text, and in text.
 func (r *Redactor) noteStaying() {
 	r.mayStay[0][0] = true
 	r.mayStay[1]['\n'], r.mayStay[1]['\r'] = true, true

@@ -95,8 +95,8 @@ type side struct {
 // capture loses.
 const near = 16 << 20
 
-// maxPreloaded bounds how far after the captured bytes any number is trusted: no window is larger.
-const maxPreloaded = 1 << 30
+// maxAhead bounds how far after the captured bytes any number is trusted: no window is larger.
+const maxAhead = 1 << 30
 
 // after reports whether sequence number x is after y.
 func after(x, y uint32) bool { return int32(x-y) > 0 }
@@ -336,7 +336,7 @@ func (a *Assembler) tail(c *Connection, i int) {
 	} else {
 		end-- // it may be a FIN that was acknowledged and not captured
 	}
-	if n := int64(int32(end - d.next)); n > 0 && n < maxPreloaded {
+	if n := int64(int32(end - d.next)); n > 0 && n < maxAhead {
 		if !d.fin {
 			n++
 		}

@@ -46,7 +46,7 @@ func (c *Connection) far(i int, seq uint32) bool {
 	if !d.started || within(seq, d.next, near) {
 		return false
 	}
-	if n := int32(seq - d.next); n <= -maxPreloaded || n >= maxPreloaded {
+	if n := int32(seq - d.next); n <= -maxAhead || n >= maxAhead {
 		return true
 	}
 	if d.ackSeen && within(seq, d.acked, near) {
@@ -179,7 +179,7 @@ func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connecti
 	p := a.takeSuspect(c)
 	if p.seg.Flags&packet.SYN == 0 && !p.nearby {
 		n := int32(p.seg.Seq - c.sides[p.side].next)
-		ahead := n > 0 && n < maxPreloaded
+		ahead := n > 0 && n < maxAhead
 		if i == p.side {
 			ahead = ahead && !c.farAck(p.side, &p.seg)
 		} else {
@@ -302,7 +302,7 @@ func (d *side) acknowledge(c *Connection, ack uint32) {
 	}
 	n := int32(ack - known)
 	if (d.ackSeen || d.started) && n > near {
-		if n >= maxPreloaded || d.unconfirmedAck == 0 || d.unconfirmedAck == ack || !within(ack, d.unconfirmedAck, near) {
+		if n >= maxAhead || d.unconfirmedAck == 0 || d.unconfirmedAck == ack || !within(ack, d.unconfirmedAck, near) {
 			d.unconfirmedAck = ack
 			return
 		}

@@ -48,7 +48,7 @@ func (s *hostileStream) Data(b []byte, m *Meta) { s.at(int64(len(b)), int64(len(
 
 func (s *hostileStream) Gap(n, wire int64, m *Meta) {
 	s.at(n, wire, m)
-	require.LessOrEqual(s.t, n, int64(maxPreloaded+2*agreeing))
+	require.LessOrEqual(s.t, n, int64(maxAhead+2*agreeing))
 }
 
 func (s *hostileStream) Repeat(n int, m *Meta) {

@@ -116,7 +116,7 @@ func (c *Connection) firstSide() int {
 func (c *Connection) missesBefore(i int, ack uint32) bool {
 	d, w := &c.sides[i], &c.flow.ways[i]
 	n := int32(ack - d.next)
-	return n > 0 && n < maxPreloaded && d.started && d.seen &&
+	return n > 0 && n < maxAhead && d.started && d.seen &&
 		!(d.fin && ack == d.finSeq+1 && n == 1) && !(w.hasUnawaited && !after(ack, w.unawaited))
 }
 

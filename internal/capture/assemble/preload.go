@@ -18,7 +18,7 @@ func (a *Assembler) PreloadSlot(s *packet.Segment, file int) (tag uint32) {
 	return tag
 }
 
-// PreloadConnection begins to load a connection with that hash, and returns it; nil if there is none near its slot.
+// PreloadConnection begins to load a connection with that hash, and returns it, nil if there is none. Another connection may have the hash as well.
 func (a *Assembler) PreloadConnection(tag uint32) *Connection {
 	t := &a.table
 	mask := uint32(len(t.slots) - 1)
@@ -32,7 +32,8 @@ func (a *Assembler) PreloadConnection(tag uint32) *Connection {
 	return nil
 }
 
-// PreloadFlow begins to load the flow of a connection, and that many bytes before it, which are those of the handler's data.
+// PreloadFlow begins to load the flow of a connection, and that many bytes before it: the handler's data, if these contain the flow. They are
+// not read, so they need not exist.
 func (c *Connection) PreloadFlow(before uintptr) {
 	if f := c.flow; f != &noFlow {
 		prefetch.Write(unsafe.Add(unsafe.Pointer(f), -int(before)), before+unsafe.Sizeof(*f))

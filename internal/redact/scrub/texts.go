@@ -207,7 +207,7 @@ func (s *mapper) replace(b []byte) {
 	}
 }
 
-// replaceASCII replaces the ASCII characters that b begins with as replacement does, up to one that must become a mark and is no letter. It
+// replaceASCII replaces the ASCII characters that b begins with as replacement does, up to one that must become a mark and is not a letter. It
 // returns how many these are, how many of them follow the last mark and whether one was replaced. bare and before are those before b.
 func replaceASCII(source *rand.ChaCha8, b []byte, bare int, before rune) (n, now int, changed bool) {
 	for i, c := range b {
