@@ -80,7 +80,7 @@ func TestScript(t *testing.T) {
 	}
 	if testing.Short() { // with the race detector every start of the program takes long
 		scripts = scripts[:0]
-		for _, name := range []string{"analyze", "output", "pipe"} {
+		for _, name := range []string{"output", "pipe"} {
 			scripts = append(scripts, filepath.Join("testdata", "script", name+".txtar"))
 		}
 	}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "dubbo-wire/internal/dev/testkit"
+	kit "dubbo-wire/internal/dev/testkit"
 )
 
 // A test is wanted if what the question asks about is anywhere in what it uses.
@@ -92,5 +95,28 @@ func TestSetJobs(*testing.T)       { var o pipeline.Options; o.Jobs = size(); pi
 		require.NotNil(t, m, out.String())
 		assert.Equal(t, want.left, strings.Join(strings.Split(m[1], "|"), " "), which)
 		assert.Equal(t, want.packages, m[2], which)
+	}
+}
+
+// Functions that are asked before they start goroutines do start some: if the go statement moves to another one, many tests are wanted in vain.
+func TestAsked(t *testing.T) {
+	for n := range questions["race"].asked {
+		folder, _ := strings.CutPrefix(strings.TrimSuffix(n.path, external), "dubbo-wire")
+		files, err := filepath.Glob(filepath.Join(kit.Root(), folder, "*.go"))
+		require.NoError(t, err)
+		starts := false
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			require.NoError(t, err)
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == n.name {
+					ast.Inspect(d, func(n ast.Node) bool {
+						starts = starts || startsGoroutine(n, "", false)
+						return !starts
+					})
+				}
+			}
+		}
+		assert.True(t, starts, "%s starts goroutines", n)
 	}
 }

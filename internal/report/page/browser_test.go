@@ -33,9 +33,6 @@ type browser struct {
 func open(t *testing.T) *browser {
 	testkit.Needs(t, "a browser")
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the race detector finds nothing in Chromium")
-	}
 	name := ""
 	for _, n := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(n); err == nil {
