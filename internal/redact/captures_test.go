@@ -233,7 +233,7 @@ func addressesOf(t testing.TB, path string) (ips, macs map[string]bool) {
 }
 
 // Of every capture the output says the same, has all packets of TCP, and nothing that was replaced.
-func TestCaptures(t *testing.T) {
+func TestCopies(t *testing.T) {
 	testkit.EachLeft(t, 50, func(t *testing.T, c *testkit.Capture) {
 		file := c.Path()
 		x := redactFile(t, Options{}, file)

@@ -8,7 +8,7 @@ import (
 )
 
 // A serialization of a user's own has taken the id of kryo and writes Hessian2: the bytes decide, in every frame, and the
-// books say how many there were. TestCaptures compares the values.
+// books say how many there were. TestLogs compares the values.
 func TestMislabelled(t *testing.T) {
 	const file = "mislabelled-3.3.6.pcap.zst"
 	r := analyze(t, file)

@@ -25,9 +25,9 @@ var described = map[string]bool{
 	"protobuf": true, "protobuf (id 21)": true, "protobuf-json": true,
 }
 
-// TestCaptures reads every capture once and compares it with the log: envelopes, values of each kind of serialization, the
+// TestLogs reads every capture once and compares it with the log: envelopes, values of each kind of serialization, the
 // names of serializations, totals.
-func TestCaptures(t *testing.T) {
+func TestLogs(t *testing.T) {
 	testkit.Once(t)
 	var mu sync.Mutex
 	names, plain, messages := map[string]bool{}, 0, 0
