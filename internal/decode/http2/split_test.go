@@ -99,7 +99,7 @@ func requireSame(t *testing.T, want, got messages) {
 }
 
 // What is found of generated traffic is what was sent.
-func TestGenerated(t *testing.T) {
+func TestGeneratedTraffic(t *testing.T) {
 	for style, name := range traffic.HTTP2Styles() {
 		t.Run(name, func(t *testing.T) {
 			for seed := range seeds(4) {
