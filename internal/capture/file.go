@@ -20,8 +20,9 @@ type file struct {
 	size  int64 // bytes on disk, or -1 if unknown
 
 	hasPacket bool
-	first     int64 // time of its first packet
-	packet    Packet
+	first     int64        // time of its first packet
+	queue     []Packet     // that were read, but not delivered
+	space     []Packet     // the queue is in it
 	stream    *stream      // nil while the file is closed
 	mapped    *mapped.File // that was looked at in place, also when it is closed
 }
@@ -66,7 +67,7 @@ func (f *Files) probe(fl *file) error {
 	if fl.stream == nil {
 		return nil // it has no packets, or damage before the first one
 	}
-	fl.hasPacket, fl.first = true, fl.packet.Time
+	fl.hasPacket, fl.first = true, fl.queue[0].Time
 	if !fl.stream.keep {
 		f.release(fl)
 	}
@@ -98,14 +99,15 @@ func (f *Files) start(fl *file, size int) error {
 	s.window = w
 	w.mayAhead = f.kept != nil && !s.keep && size == bufferSize
 	if s.raw.file != nil && size == bufferSize && fl.in.Compression == "" && fl.size >= minInPlace {
-		if w.place = newInPlace(s.raw); w.place != nil {
+		if w.place = newInPlace(s.raw, &f.pace); w.place != nil {
 			s.close = func() {} // the file is closed when its bytes are not used
 			fl.mapped = w.place.file
 		}
 	}
 	fl.stream = s
-	fl.packet.File = fl.index
-	if err := s.reader.next(&fl.packet); err != nil {
+	fl.queue = make([]Packet, 1)
+	fl.space = fl.queue
+	if err := s.reader.next(&fl.queue[0]); err != nil {
 		f.release(fl)
 	}
 	return nil
@@ -226,8 +228,7 @@ func (f *Files) release(fl *file) {
 	if fl.stream.raw.total != nil && fl.size > fl.stream.raw.n {
 		f.read.Add(fl.size - fl.stream.raw.n) // bytes that are not read because of damage
 	}
-	fl.stream = nil
-	fl.packet.Data = nil
+	fl.stream, fl.queue, fl.space = nil, nil, nil
 }
 
 // Keep makes packets stay valid after the next call of Next: until the space that Retired returns from then on is

@@ -18,16 +18,17 @@ type inPlace struct {
 	loaded  int    // end of the bytes that may be looked at
 	retired int    // what is before it holds no later packet
 	spare   []byte // the window's buffer meanwhile, if packets are not kept
-	pace    pace
+	pace    *pace
 }
 
 // minInPlace is the least size in bytes of a file that is looked at in place.
 var minInPlace int64 = 32 << 20
 
-// newInPlace returns nil if the file cannot be mapped. Otherwise the file is closed by close.
-func newInPlace(raw *countingReader) *inPlace {
+// newInPlace returns nil if the file cannot be mapped. Otherwise the file is closed by close. The pace may have begun with other files.
+func newInPlace(raw *countingReader, pace *pace) *inPlace {
 	if file := mapped.Open(raw.file); file != nil {
-		return &inPlace{file: file, raw: raw}
+		pace.nextFile()
+		return &inPlace{file: file, raw: raw, pace: pace}
 	}
 	return nil
 }

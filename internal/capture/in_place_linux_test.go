@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"os"
@@ -48,9 +49,7 @@ func readBatches(t *testing.T, src *Files, keep bool, at func(n int)) readResult
 	var kept []Packet
 	hash := func(ps []Packet) {
 		for i := range ps {
-			h := fnv.New64a()
-			_, _ = h.Write(ps[i].Data)
-			res.packets = append(res.packets, h.Sum64()+uint64(ps[i].Time)+uint64(ps[i].Number))
+			res.packets = append(res.packets, hashOf(&ps[i]))
 		}
 	}
 	ps := make([]Packet, 32)
@@ -64,7 +63,7 @@ func readBatches(t *testing.T, src *Files, keep bool, at func(n int)) readResult
 		for range n {
 			src.Preload(keep)
 		}
-		res.inPlace = res.inPlace || src.current != nil && src.current.stream.window.place.on()
+		res.inPlace = res.inPlace || len(src.open) > 0 && src.open[0].stream.window.place.on()
 		if !keep {
 			hash(ps[:n])
 			continue
@@ -86,6 +85,12 @@ func readBatches(t *testing.T, src *Files, keep bool, at func(n int)) readResult
 	res.input.File = ""
 	require.NoError(t, src.Close())
 	return res
+}
+
+func hashOf(p *Packet) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(p.Data)
+	return h.Sum64() + uint64(p.Time) + uint64(p.Number)
 }
 
 func never(int) {}
@@ -138,11 +143,49 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
+// Files that follow each other are looked at in place one after the other, files of the same time are read together: the packets of a batch, and
+// those that wait for the ones of another file, stay where they are.
+func TestSeveralInPlace(t *testing.T) {
+	lookInPlace(t)
+	recs := mixedRecords()
+	for name, fileOf := range map[string]func(i int) int{
+		"one after the other": func(i int) int { return 5 * i / len(recs) },
+		"at the same time":    func(i int) int { return (i ^ i>>3) % 5 },
+		"with runs":           func(i int) int { return i / 100 % 5 },
+		"some to the end":     func(i int) int { return i % (1 + 5*(len(recs)-i-1)/len(recs)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var files [5][]rec
+			var want []uint64
+			for i, r := range recs {
+				to := fileOf(i)
+				files[to] = append(files[to], r)
+				want = append(want, hashOf(&Packet{Data: []byte(r.data), Time: r.ns, Number: int64(len(files[to]))}))
+			}
+			var paths []string
+			for i, recs := range files {
+				path := filepath.Join(t.TempDir(), fmt.Sprint(i))
+				require.NoError(t, os.WriteFile(path, plain(recs...), 0o600))
+				paths = append(paths, path)
+			}
+			for _, keep := range []bool{false, true} {
+				src, err := Open(paths, Options{})
+				require.NoError(t, err)
+				got := readBatches(t, src, keep, never)
+				assert.Equal(t, want, got.packets, "keep %t", keep)
+				if name == "one after the other" {
+					assert.Equal(t, canLookInPlace(t, paths[0]), got.inPlace, "keep %t", keep)
+				}
+			}
+		})
+	}
+}
+
 // canLookInPlace reports whether files are looked at in place on this machine.
 func canLookInPlace(t *testing.T, path string) bool {
 	file, err := os.Open(path)
 	require.NoError(t, err)
-	p := newInPlace(&countingReader{file: file})
+	p := newInPlace(&countingReader{file: file}, new(pace))
 	if p == nil {
 		return false
 	}

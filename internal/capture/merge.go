@@ -11,65 +11,85 @@ import (
 // The packets of one file keep their order, even if their times do not increase. Next returns io.EOF at the end of the
 // last file; Inputs and Problems tell what could not be read.
 func (f *Files) Next(p *Packet) error {
-	if f.closed {
-		return ErrClosed
-	}
-	if fl := f.current; fl != nil {
-		fl.stream.window.endIfCut()
-		if len(f.open) == 1 && len(f.pending) == 0 { // the usual case needs no copy and no heap
-			if err := fl.stream.reader.next(p); err == nil {
-				p.File = fl.index
-				fl.in.count(unsafe.Slice(p, 1))
-				return nil
-			}
-			f.release(fl)
-			f.open, f.current = f.open[:0], nil
-			return io.EOF
-		}
-		f.advance(fl)
-	}
-	f.openDue()
-	if len(f.open) == 0 {
-		f.current = nil
-		return io.EOF
-	}
-	fl := f.open[0]
-	f.current = fl
-	*p = fl.packet
-	fl.in.count(unsafe.Slice(p, 1))
-	return nil
+	_, err := f.NextBatch(unsafe.Slice(p, 1))
+	return err
 }
 
 // NextBatch is Next for as many packets as are read already, at most as many as ps has room for. It returns their number, which is 0 only
 // with an error. All of them are valid until the next call of Next or NextBatch.
 func (f *Files) NextBatch(ps []Packet) (int, error) {
-	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
+	if f.closed {
+		return 0, ErrClosed
+	}
+	if fl := f.current; fl != nil {
 		fl.stream.window.endIfCut()
-		if n := fl.stream.reader.ready(ps); n > 0 {
-			for i := range ps[:n] {
-				ps[i].File = fl.index
+		if f.alone() { // the usual case needs no copy and no heap
+			n := fl.stream.reader.ready(ps)
+			if n == 0 && fl.stream.reader.next(&ps[0]) == nil {
+				n = 1
 			}
-			fl.in.count(ps[:n])
-			return n, nil
+			if n > 0 {
+				for i := range ps[:n] {
+					ps[i].File = fl.index
+				}
+				fl.in.count(ps[:n])
+				return n, nil
+			}
 		}
+		f.advance(fl)
 	}
-	if err := f.Next(&ps[0]); err != nil {
-		return 0, err
+	n := 0
+	for n < len(ps) {
+		f.openDue()
+		if len(f.open) == 0 {
+			break
+		}
+		fl := f.open[0]
+		ps[n] = fl.queue[0]
+		ps[n].File = fl.index
+		fl.in.count(ps[n : n+1])
+		n++
+		if fl.queue = fl.queue[1:]; len(fl.queue) == 0 && (f.alone() || !fl.refill()) {
+			f.current = fl // where its next packet is now may be read over
+			break
+		}
+		f.siftDown(0)
 	}
-	return 1, nil
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// alone reports whether only one file is left.
+func (f *Files) alone() bool { return len(f.open) == 1 && len(f.pending) == 0 }
+
+// maxQueue is the number of packets of a file that wait for those of others.
+const maxQueue = 32
+
+// refill fills the queue of a file with packets that were read already, and reports whether there are any.
+func (fl *file) refill() bool {
+	if len(fl.space) < maxQueue {
+		fl.space = make([]Packet, maxQueue)
+	}
+	fl.queue = fl.space[:fl.stream.reader.ready(fl.space)]
+	return len(fl.queue) > 0
 }
 
 // Preload begins to load a packet that NextBatch delivers later: its headers and the first bytes after them, or the complete packet if whole is set.
 // It is called once for each packet, when that packet is handled.
 func (f *Files) Preload(whole bool) {
-	if fl := f.current; fl != nil && len(f.open) == 1 && len(f.pending) == 0 {
-		fl.stream.window.preloadNext(whole)
+	if len(f.open) > 0 {
+		f.open[0].stream.window.preloadNext(whole)
 	}
 }
 
-// advance replaces the packet of the first file of the heap by the file's next packet.
+// advance reads the next packet of the first file of the heap, all of whose packets were delivered.
 func (f *Files) advance(fl *file) {
-	if err := fl.stream.reader.next(&fl.packet); err != nil {
+	f.current = nil
+	if fl.stream.reader.next(&fl.space[0]) == nil {
+		fl.queue = fl.space[:1]
+	} else {
 		f.release(fl)
 		last := len(f.open) - 1
 		f.open[0] = f.open[last]
@@ -84,7 +104,7 @@ func (f *Files) advance(fl *file) {
 func (f *Files) openDue() {
 	for len(f.pending) > 0 {
 		fl := f.pending[0]
-		if len(f.open) > 0 && compareTime(fl.first, fl.rank, f.open[0].packet.Time, f.open[0].rank) > 0 {
+		if len(f.open) > 0 && compareTime(fl.first, fl.rank, f.open[0].queue[0].Time, f.open[0].rank) > 0 {
 			return
 		}
 		f.pending = f.pending[1:]
@@ -119,7 +139,7 @@ func compareTime(at int64, ai int, bt int64, bi int) int {
 // earlier is the order of the heap of open files.
 func (f *Files) earlier(i, j int) bool {
 	a, b := f.open[i], f.open[j]
-	return compareTime(a.packet.Time, a.rank, b.packet.Time, b.rank) < 0
+	return compareTime(a.queue[0].Time, a.rank, b.queue[0].Time, b.rank) < 0
 }
 
 // siftDown moves the file at place i of the heap down to where it belongs.

@@ -29,11 +29,12 @@ type Files struct {
 	pipe   func(io.Reader) io.Reader
 
 	// pending are the files that are not open yet, by the time of their first packet. open is a heap of the open ones,
-	// by the time of the packet that they have ready.
+	// by the time of the first packet in their queue.
 	pending []*file
 	open    []*file
 	files   []*file // all with packets, by the time of the first one
-	current *file   // the file of the packet that the caller has
+	current *file   // the first open file, if its queue is empty
+	pace    pace    // of files that are looked at in place, one after the other
 	buffers buffers
 	kept    *buffers // set by Keep: packets stay valid in them
 

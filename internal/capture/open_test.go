@@ -239,6 +239,9 @@ func TestMerge(t *testing.T) {
 	f, err := Open(paths, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, want, drain(t, f))
+	f, err = Open(paths, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, want, drainBatches(t, f))
 
 	// The same with one of them from standard input.
 	b, err := os.ReadFile(paths[7])

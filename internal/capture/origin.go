@@ -8,12 +8,14 @@ type Origin struct {
 	Digits  uint8  // decimal digits of the fractions of seconds in its times; 9 if there are more or if they are binary
 }
 
-// Origin returns the origin of p, which must be the packet that Next returned last.
+// Origin returns the origin of p, which must be one of the packets that were returned last.
 func (f *Files) Origin(p *Packet) Origin {
-	if f.current == nil || f.current.stream == nil {
-		return Origin{Digits: 9}
+	for _, fl := range f.open {
+		if fl.index == p.File {
+			return fl.stream.reader.iface(p.Interface)
+		}
 	}
-	return f.current.stream.reader.iface(p.Interface)
+	return Origin{Digits: 9}
 }
 
 func (r *pcapReader) iface(int) Origin {

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// pace finds out which way of reading a file is the faster one, stretch by stretch. Copying costs more on some processors, waiting for memory on
+// pace finds out which way of reading files is the faster one, stretch by stretch. Copying costs more on some processors, waiting for memory on
 // others. Small pages of the page cache make mapping slower, and so do threads on other processors: each of these has to be told when pages are unmapped.
 type pace struct {
 	kept      bool // packets are kept: other goroutines handle them up to keptStretch later
 	stretches int  // since the trial began
 	again     int  // the number of them after which the next one begins
+	cut       bool // the last stretch ended with its file, and is repeated in the next one
 	began     time.Time
 	from      int64         // position in the file where the stretch began
 	loading   time.Duration // the time for mapping its pages
@@ -51,7 +52,7 @@ func (p *pace) trials() int {
 // smaller pages than others: then mapping them may take longer than it did in the trial.
 func (p *pace) next(now time.Time, at int64) bool {
 	k := p.stretches
-	if k > 0 {
+	if k > 0 && !p.cut {
 		mib := float64(at-p.from) / (1 << 20)
 		took, mapping := time.Duration(float64(now.Sub(p.began))/mib), time.Duration(float64(p.loading)/mib)
 		way := p.way(k - 1)
@@ -74,8 +75,16 @@ func (p *pace) next(now time.Time, at int64) bool {
 			p.again = trialEvery
 		}
 	}
-	p.stretches, p.began, p.from, p.loading = k+1, now, at, 0
+	p.stretches, p.cut, p.began, p.from, p.loading = k+1, false, now, at, 0
 	return p.way(k) == 1
+}
+
+// nextFile continues with another file.
+func (p *pace) nextFile() {
+	if p.stretches > 0 && !p.cut {
+		p.stretches--
+		p.cut = true
+	}
 }
 
 // way returns 1 if stretch k is looked at in place. In a trial the first, the fourth and so on are read, since all become faster in the beginning.

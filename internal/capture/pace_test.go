@@ -78,3 +78,25 @@ func TestPaceOfSmallerPages(t *testing.T) {
 	p.run(trialEvery-110+p.trials(), large)
 	require.Equal(t, 50, p.run(50, large))
 }
+
+// Files that follow each other have trials together; the stretch that ends with a file does not count.
+func TestPaceOfSeveralFiles(t *testing.T) {
+	for _, fast := range []bool{false, true} {
+		var p pacing
+		cost := func(inPlace bool) (time.Duration, time.Duration) {
+			if inPlace == fast {
+				return 400 * time.Microsecond, 0
+			}
+			return 450 * time.Microsecond, 0
+		}
+		for range p.trials() / 2 {
+			p.run(3, cost)
+			p.now, p.at = p.now.Add(time.Second), 0 // what was begun has another pace
+			p.nextFile()
+			p.nextFile() // a file without a stretch
+		}
+		chosen := p.run(10, cost)
+		assert.Equal(t, fast, chosen == 10, "fast %t: %d", fast, chosen)
+		assert.Equal(t, fast, chosen > 0, "fast %t: %d", fast, chosen)
+	}
+}
