@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every fuzz target of the module for FUZZTIME (default 5s), as many packages at a time as there are processors. With UNGUIDED
-# inputs are changed at random, whatever code they reach: then nothing is compiled again to see that, which takes longer than a second or two
-# for each target, in which hardly anything is found by it.
+# inputs are changed at random, whatever code they reach: then nothing is compiled again to see that, which takes longer than all targets
+# when each has a second.
 set -eu
 GO=${GO:-go}
 FUZZTIME=${FUZZTIME:-5s}

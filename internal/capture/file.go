@@ -22,7 +22,7 @@ type file struct {
 	hasPacket bool
 	first     int64        // time of its first packet
 	queue     []Packet     // that were read, but not delivered
-	space     []Packet     // the queue is in it
+	space     []Packet     // memory of the queue
 	stream    *stream      // nil while the file is closed
 	mapped    *mapped.File // that was looked at in place, also when it is closed
 }

@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,5 +51,46 @@ func FuzzOpen(f *testing.F) {
 		}
 		require.NoError(t, files.Close())
 		read(t, b) // in batches, too
+	})
+}
+
+// FuzzSeveral reads any bytes as two captures: each has the packets that it has alone, in their order, whether they are read one by one or in batches.
+func FuzzSeveral(f *testing.F) {
+	early, late := plain(rec{ns: 1000, data: "one"}, rec{ns: 5000, data: "five"}), plain(rec{ns: 3000, data: "three"}, rec{ns: 1000, data: "again one"})
+	f.Add(early, late)
+	f.Add(late, early[:len(early)-2])
+	f.Add(mixed(bothOrders[0], bothOrders[1]), late)
+	f.Add(compressGzip(f, early), mixed(bothOrders[1], bothOrders[0]))
+	f.Add([]byte("no capture"), early)
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		path := filepath.Join(t.TempDir(), "a")
+		require.NoError(t, os.WriteFile(path, a, 0o600))
+		var all [2][]got
+		var inputs [2][]Input
+		one := func(t testing.TB, f *Files) []got { return drain(t, f) }
+		for i, packets := range []func(testing.TB, *Files) []got{one, drainBatches} {
+			files, err := Open([]string{path, "-"}, Options{Stdin: bytes.NewReader(b)})
+			if err != nil {
+				return
+			}
+			all[i], inputs[i] = packets(t, files), files.Inputs()
+			require.NoError(t, files.Close())
+		}
+		require.Equal(t, all[0], all[1])
+		require.Equal(t, inputs[0], inputs[1])
+		for i, content := range [][]byte{a, b} {
+			var own []got
+			for _, g := range all[0] {
+				if g.file == i {
+					g.file = 0
+					own = append(own, g)
+				}
+			}
+			if inputs[0][i].Err != nil {
+				require.Empty(t, own)
+			} else if alone, _ := readBy(t, content, func(f *Files) []got { return one(t, f) }); len(alone) > 0 {
+				require.Equal(t, alone, own)
+			}
+		}
 	})
 }

@@ -24,17 +24,7 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 	if fl := f.current; fl != nil {
 		fl.stream.window.endIfCut()
 		if f.alone() { // the usual case needs no copy and no heap
-			n := fl.stream.reader.ready(ps)
-			if n == 0 && fl.stream.reader.next(&ps[0]) == nil {
-				n = 1
-			}
-			if n > 0 {
-				for i := range ps[:n] {
-					ps[i].File = fl.index
-				}
-				fl.in.count(ps[:n])
-				return n, nil
-			}
+			return f.nextAlone(fl, ps)
 		}
 		f.advance(fl)
 	}
@@ -58,6 +48,25 @@ func (f *Files) NextBatch(ps []Packet) (int, error) {
 	if n == 0 {
 		return 0, io.EOF
 	}
+	return n, nil
+}
+
+// nextAlone is NextBatch for the only file that is left.
+func (f *Files) nextAlone(fl *file, ps []Packet) (n int, err error) {
+	if len(ps) > 1 {
+		n = fl.stream.reader.ready(ps)
+	}
+	if n == 0 {
+		if fl.stream.reader.next(&ps[0]) != nil {
+			f.removeFirst(fl)
+			return 0, io.EOF
+		}
+		n = 1
+	}
+	for i := range ps[:n] {
+		ps[i].File = fl.index
+	}
+	fl.in.count(ps[:n])
 	return n, nil
 }
 
@@ -90,13 +99,19 @@ func (f *Files) advance(fl *file) {
 	if fl.stream.reader.next(&fl.space[0]) == nil {
 		fl.queue = fl.space[:1]
 	} else {
-		f.release(fl)
-		last := len(f.open) - 1
-		f.open[0] = f.open[last]
-		f.open[last] = nil
-		f.open = f.open[:last]
+		f.removeFirst(fl)
 	}
 	f.siftDown(0)
+}
+
+// removeFirst closes the first file of the heap, which has ended, and puts the last one in its place.
+func (f *Files) removeFirst(fl *file) {
+	f.current = nil
+	f.release(fl)
+	last := len(f.open) - 1
+	f.open[0] = f.open[last]
+	f.open[last] = nil
+	f.open = f.open[:last]
 }
 
 // openDue opens the files whose first packet is not later than the earliest packet that is ready. So only files that

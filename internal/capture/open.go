@@ -34,7 +34,7 @@ type Files struct {
 	open    []*file
 	files   []*file // all with packets, by the time of the first one
 	current *file   // the first open file, if its queue is empty
-	pace    pace    // of files that are looked at in place, one after the other
+	pace    pace    // of files that are looked at in place: one at a time, since a file that is opened beside others is read
 	buffers buffers
 	kept    *buffers // set by Keep: packets stay valid in them
 
