@@ -57,6 +57,7 @@ type Redactor struct {
 	addresses *addresses
 	scrubber  *scrub.Scrubber
 	queue     chan *batch // to the workers; nil without any
+	spare     chan *work
 	workers   sync.WaitGroup
 	batch     *batch // messages that are collected for them
 	slab      *slab
@@ -99,7 +100,10 @@ type Redactor struct {
 	notes        []note
 	ifaces       *rewrite.Interfaces
 	spans        []span
-	layers       []packet.Layer // scratch
+	// The runs of the message that is claimed, and its pieces if they are head and body.
+	runs   []run
+	two    [2]rpc.Piece
+	layers []packet.Layer // scratch
 }
 
 // note is a comment for a packet.
@@ -173,6 +177,10 @@ func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
+	c, _ := row.Prepared.(*copied)
+	if c != nil {
+		c.number, c.last = row.Number, m.Last
+	}
 	k := r.conns[row.Conn.Key]
 	if k == nil || !k.known[row.Side] || m.Extra != nil && m.Extra.More != nil && m.Pieces == nil {
 		return // the tap was not given its bytes, or nobody knows where they are: they become filler
@@ -181,12 +189,9 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	n := len(m.Head) + len(m.Body)
 	both, result := []byte(nil), scrub.Result{}
 	var memory *slab
-	job, _ := row.Prepared.(*copied)
-	if job != nil {
-		both, memory = job.both, job.memory
-		if job.number, job.last = row.Number, m.Last; job.batch == nil {
-			job = nil // it is complete
-		}
+	var job *batch
+	if c != nil {
+		both, memory, job = c.both, c.memory, c.batch
 	} else {
 		both, memory = r.original(m)
 		both, result = r.scrubber.Message(both, m)
@@ -194,19 +199,18 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
-	if m.Pieces == nil {
-		if m.Protocol.ScrubHead != nil {
-			var kept []byte
-			kept, memory = r.room(2 * n)
-			both = append(kept, both...)
-		}
-		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], memory, job)
-	} else {
-		if job != nil {
-			r.await(job)
-		}
-		r.claimPieces(k, row.Side, m, both[:n], both[n:])
+	if job == nil {
+		c = nil
+	}
+	switch {
+	case m.Pieces != nil:
+		r.claimPieces(k, row.Side, m.Pieces, len(m.Head), both, c)
 		r.release(memory)
+	case m.Protocol.ScrubHead != nil: // both is not memory that is kept
+		r.two = [2]rpc.Piece{{From: m.Span.From, Len: len(m.Head)}, {From: m.Span.From + int64(len(m.Head)), Len: len(m.Body), Body: true}}
+		r.claimPieces(k, row.Side, r.two[:], len(m.Head), both, c)
+	default:
+		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], memory, job)
 	}
 	rest := ""
 	if gap := m.Captured - len(m.Body); gap > 0 {

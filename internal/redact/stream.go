@@ -41,8 +41,8 @@ type claim struct {
 	original, replacement []byte
 	ordinal               int64 // of the packet that was taken last
 	next                  *claim
-	memory                *slab   // that has both; nil if they are in none
-	job                   *copied // that writes the replacement; nil if it is complete
+	memory                *slab  // that has both; nil if they are in none
+	job                   *batch // that has the replacement; nil if it is complete
 	dropped               bool
 	tentative             bool // valid only if no message owns the bytes
 }
@@ -165,35 +165,46 @@ func (r *Redactor) Framing(c *assemble.Connection, side int, m *rpc.Message) {
 	k.dirs[side].framed = true
 	n := len(m.Head)
 	both := append(make([]byte, 0, 2*n), m.Head...)
-	both = r.scrubber.Head(both, m)
-	r.claimPieces(k, side, m, both[:n], both[n:])
+	r.claimPieces(k, side, m.Pieces, n, r.scrubber.Head(both, m), nil)
 }
 
-// claimPieces claims the bytes of a message in several places. original and replacement are those of its head, and of its body.
-func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original, replacement []byte) {
-	d := k.dirs[side]
-	for i := 0; i < len(m.Pieces); {
-		from, to := m.Pieces[i].From, m.Pieces[i].From
-		first := i
-		for i < len(m.Pieces) && m.Pieces[i].From == to {
-			to += int64(m.Pieces[i].Len)
+// claimPieces claims the pieces of a message whose head has so many bytes. both is the message, and after it its replacement, which c is to
+// write unless it is nil.
+func (r *Redactor) claimPieces(k *connection, side int, pieces []rpc.Piece, head int, both []byte, c *copied) {
+	var job *batch
+	if c != nil {
+		job = c.batch
+		c.pieces = append(c.pieces, pieces...)
+		pieces = c.pieces
+	}
+	r.runs = r.runs[:0]
+	original, replacement := both[:len(both)/2], both[len(both)/2:]
+	for i := 0; i < len(pieces); {
+		x := run{from: pieces[i].From}
+		first, to := i, x.from
+		for i < len(pieces) && pieces[i].From == to {
+			to += int64(pieces[i].Len)
 			i++
 		}
-		if k.pos[side]-from > maxBack {
+		if k.pos[side]-x.from > maxBack {
 			continue
 		}
-		n := int(to - from)
-		both, memory := r.room(2 * n)
-		for _, of := range [2][]byte{original, replacement} {
-			for _, p := range m.Pieces[first:i] {
-				at := p.Off
-				if p.Body {
-					at += len(m.Head)
-				}
-				both = append(both, of[at:at+p.Len]...)
-			}
+		n := int(to - x.from)
+		x.pieces = pieces[first:i]
+		x.original, x.memory = r.room(2 * n)
+		x.copy = x.original[n : n : 2*n]
+		x.original = x.append(x.original, original, head)[:n:n]
+		if job == nil {
+			x.append(x.copy, replacement, head)
 		}
-		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:], memory, nil)
+		r.runs = append(r.runs, x)
+	}
+	if c != nil {
+		c.runs = append(c.runs, r.runs...) // before a claim, which may wait for the copies
+	}
+	for i := range r.runs {
+		x := &r.runs[i]
+		r.claim(k.dirs[side], k.start[side]+uint32(x.from), x.original, x.copy[:len(x.original)], x.memory, job)
 	}
 }
 
@@ -297,7 +308,7 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 
 // claim says that the bytes original of a direction, from sequence number seq on, become replacement. It keeps both.
 // They are in memory, which may be nil, and which it releases. job is what writes the replacement, nil if it is complete.
-func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, memory *slab, job *copied) *claim {
+func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte, memory *slab, job *batch) *claim {
 	from := d.placeOf(seq)
 	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, memory: memory, job: job}
 	i := d.search(from, len(d.claims))

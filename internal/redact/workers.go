@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"slices"
+
 	"dubbo-wire/internal/redact/scrub"
 	"dubbo-wire/internal/rpc"
 )
@@ -11,22 +13,64 @@ type copied struct {
 	n      int
 	m      rpc.Message
 	memory *slab
-	result scrub.Result
-	batch  *batch     // that has it; nil once the copy is known to be complete
+	batch  *batch     // that has it; nil if the copy is complete
 	number int64      // of the frame
 	last   rpc.Origin // the packet that completed it
+	// headers is the memory of m.Headers, pieces that of the places of runs.
+	headers []rpc.Header
+	pieces  []rpc.Piece
+	runs    []run // that the worker copies to the memory of claims
+}
+
+// run is bytes of a message that follow each other in its stream.
+type run struct {
+	from     int64
+	pieces   []rpc.Piece
+	original []byte
+	copy     []byte // bytes of the copy, once it is complete
+	memory   *slab
+}
+
+// append appends bytes of a message, or of its copy, that is in of. head is the length of its head.
+func (x *run) append(b, of []byte, head int) []byte {
+	for _, p := range x.pieces {
+		at := p.Off
+		if p.Body {
+			at += head
+		}
+		b = append(b, of[at:at+p.Len]...)
+	}
+	return b
 }
 
 // batch is messages for a worker.
 type batch struct {
-	jobs  []*copied
-	bytes int
-	sent  bool
-	done  chan struct{} // closed when all are copied
+	*work         // nil once all are copied
+	reports       []reported
+	bytes         int
+	sent, awaited bool
+	done          chan struct{} // closed when all are copied
 }
 
-// A batch is sent when it has so many bytes of messages, or when one of its copies is needed.
-const batchBytes = 128 << 10
+// work is the memory of a batch until it is done, which is used again.
+type work struct {
+	jobs []copied
+	buf  []byte // messages whose bytes are in several places of a stream
+}
+
+// reported is what is to be reported of a message.
+type reported struct {
+	number int64
+	last   rpc.Origin
+	result scrub.Result
+}
+
+const (
+	// A batch is sent when it has so many bytes of messages, or when one of its copies is needed.
+	batchBytes = 128 << 10
+	// A worker is worth the way there and back for bodies of so many bytes: they are walked before, to see whether they need no tree.
+	minForWorkers = 1 << 10
+)
 
 // maxBatches bounds the batches that wait for a worker, for each worker.
 const maxBatches = 2
@@ -119,7 +163,7 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 	}
 	one := new(copied)
 	return func(m *rpc.Message) any {
-		if len(r.queue) < cap(r.queue) && m.Protocol.ScrubHead == nil { // workers do not know the connection, which heads with values need
+		if len(m.Body) >= minForWorkers && len(r.queue) < cap(r.queue) {
 			if !r.scrubber.MayBody(m) {
 				return nil
 			}
@@ -142,35 +186,88 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 // startWorkers starts the workers.
 func (r *Redactor) startWorkers() {
 	r.queue = make(chan *batch, (r.opt.Jobs-1)*maxBatches)
+	r.spare = make(chan *work, cap(r.queue)+r.opt.Jobs)
 	for range r.opt.Jobs - 1 {
 		s := scrub.New(r.opt.Formats, r.opt.Key)
+		s.KeepHeads()
 		r.workers.Go(func() {
 			for b := range r.queue {
-				for _, c := range b.jobs {
-					c.scrub(s)
-				}
+				b.scrub(s)
+				b.work.reuse(r.spare)
+				b.work = nil
 				close(b.done)
 			}
 		})
 	}
 }
 
-// enqueue gives a message to the workers.
-func (r *Redactor) enqueue(m *rpc.Message) *copied {
-	c := &copied{n: len(m.Head) + len(m.Body), m: *m}
-	c.both, c.memory = r.original(m)
-	c.both = c.both[:2*c.n]
-	c.m.Head, c.m.Body = c.both[:len(m.Head):len(m.Head)], c.both[len(m.Head):c.n:c.n]
-	c.m.Native, c.m.Pieces = nil, nil // what is known of the connection does not matter to such a body
-	if r.batch == nil {
-		r.batch = &batch{done: make(chan struct{})}
+// reuse makes the memory ready for another batch.
+func (w *work) reuse(spare chan *work) {
+	for i := range w.jobs {
+		c := &w.jobs[i]
+		clear(c.runs)
+		*c = copied{headers: c.headers[:0], pieces: c.pieces[:0], runs: c.runs[:0]}
 	}
-	b := r.batch
-	c.batch = b
-	b.jobs = append(b.jobs, c)
-	if b.bytes += c.n; b.bytes >= batchBytes {
+	w.jobs, w.buf = w.jobs[:0], w.buf[:0]
+	select {
+	case spare <- w:
+	default:
+	}
+}
+
+// newWork returns memory for a batch.
+func (r *Redactor) newWork() *work {
+	select {
+	case w := <-r.spare:
+		return w
+	default:
+		return &work{jobs: make([]copied, 0, batchBytes/minForWorkers+1)}
+	}
+}
+
+// room returns an empty slice with room for n bytes.
+func (w *work) room(n int) []byte {
+	if n > cap(w.buf)-len(w.buf) {
+		if n > batchBytes || len(w.buf) > 0 {
+			return make([]byte, 0, n)
+		}
+		w.buf = make([]byte, 0, 3*batchBytes)
+	}
+	at := len(w.buf)
+	w.buf = w.buf[:at+n]
+	return w.buf[at:at:len(w.buf)]
+}
+
+// enqueue gives a message to the workers. The head, which may depend on the connection, is copied here.
+func (r *Redactor) enqueue(m *rpc.Message) *copied {
+	if b := r.batch; b != nil && b.bytes >= batchBytes {
 		r.send()
 	}
+	if r.batch == nil {
+		r.batch = &batch{work: r.newWork(), done: make(chan struct{})}
+	}
+	b := r.batch
+	b.jobs = b.jobs[:len(b.jobs)+1]
+	c := &b.jobs[len(b.jobs)-1]
+	c.batch, c.n, c.m = b, len(m.Head)+len(m.Body), *m
+	head := len(m.Head)
+	if m.Protocol.ScrubHead == nil {
+		c.both, c.memory = r.original(m)
+		c.m.Head = c.both[:head:head]
+		c.m.Native = nil // what is known of the connection does not matter to such a body
+	} else {
+		c.both = append(append(b.room(2*c.n+head), m.Head...), m.Body...)
+		c.m.Head = r.scrubber.Head(c.both[2*c.n:2*c.n], m)
+		c.headers = append(c.headers, m.Headers...)
+		c.m.Headers = c.headers
+		if m.Native != nil {
+			c.m.Native = m.Native.Clone()
+		}
+	}
+	c.both = c.both[: 2*c.n : 2*c.n]
+	c.m.Body = c.both[head:c.n:c.n]
+	c.m.Pieces = nil
+	b.bytes += c.n
 	return c
 }
 
@@ -181,31 +278,38 @@ func (r *Redactor) send() {
 	r.batch = nil
 }
 
-// scrub makes the copy.
-func (c *copied) scrub(s *scrub.Scrubber) {
-	out, ok := s.Body(c.both[:c.n], &c.m)
-	if !ok {
-		out, c.result = s.Decoded(c.both[:c.n], &c.m)
+// scrub makes the copies of a batch.
+func (b *batch) scrub(s *scrub.Scrubber) {
+	for i := range b.jobs {
+		c := &b.jobs[i]
+		out, ok := s.Body(c.both[:c.n], &c.m)
+		if !ok {
+			var result scrub.Result
+			out, result = s.Decoded(c.both[:c.n], &c.m)
+			result.Filled = slices.Clone(result.Filled) // valid until the next message
+			b.reports = append(b.reports, reported{c.number, c.last, result})
+		}
+		if len(out) != 2*c.n || &out[0] != &c.both[0] {
+			panic("redact: the copy of a frame has another length")
+		}
+		for i := range c.runs {
+			c.runs[i].append(c.runs[i].copy, out[c.n:], len(c.m.Head))
+		}
 	}
-	if len(out) != 2*c.n || &out[0] != &c.both[0] {
-		panic("redact: the copy of a frame has another length")
-	}
-	c.m = rpc.Message{}
 }
 
-// await returns once the copy is complete.
-func (r *Redactor) await(c *copied) {
-	b := c.batch
-	if b == nil {
+// await returns once the copies of a batch are complete.
+func (r *Redactor) await(b *batch) {
+	if b.awaited {
 		return
 	}
 	if !b.sent {
 		r.send()
 	}
 	<-b.done
-	for _, of := range b.jobs {
-		of.batch = nil
-		r.report(of.number, &of.last, &of.result, "")
+	b.awaited = true
+	for i := range b.reports {
+		r.report(b.reports[i].number, &b.reports[i].last, &b.reports[i].result, "")
 	}
-	b.jobs = nil
+	b.reports = nil
 }
