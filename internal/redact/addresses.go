@@ -19,21 +19,25 @@ const maxAddresses = 1 << 20
 // addresses become addresses in fd00::/8; IPv4-mapped ones stay IPv4-mapped. Ethernet addresses become locally administered
 // ones that begin with 12, or 13 for groups; zero and broadcast stay.
 type addresses struct {
-	block cipher.Block
+	keyed
 	four  map[uint32]uint32
 	taken map[uint32]struct{}
 	six   map[[16]byte]struct{} // for the count; at most maxAddresses
 	// macs has replaced Ethernet addresses, by their last bytes.
 	macs [knownMACs]struct{ is, becomes uint64 }
-	// in and out are scratch of prf, which would be allocated for each call.
-	in   [2 * aes.BlockSize]byte
-	out  [aes.BlockSize]byte
 	sums [1 << 16]uint16 // replacements of checksums that cannot be computed
+}
+
+// keyed is a keyed function of short bytes. in and out are scratch of prf, which would be allocated for each call.
+type keyed struct {
+	block cipher.Block
+	in    [2 * aes.BlockSize]byte
+	out   [aes.BlockSize]byte
 }
 
 func newAddresses(key [32]byte) *addresses {
 	a := &addresses{
-		block: scrub.NewBlock(key, "packets: addresses"), four: make(map[uint32]uint32), taken: make(map[uint32]struct{}),
+		keyed: keyed{block: scrub.NewBlock(key, "packets: addresses")}, four: make(map[uint32]uint32), taken: make(map[uint32]struct{}),
 		six: make(map[[16]byte]struct{}),
 	}
 	order := rand.New(rand.NewChaCha8(scrub.DeriveKey(key, "packets: checksums")))
@@ -52,7 +56,7 @@ const (
 	kindFlow = 1
 )
 
-func (a *addresses) prf(kind, try byte, b []byte) [aes.BlockSize]byte {
+func (a *keyed) prf(kind, try byte, b []byte) [aes.BlockSize]byte {
 	a.in = [2 * aes.BlockSize]byte{kind, try, byte(len(b))}
 	copy(a.in[aes.BlockSize:], b)
 	a.block.Encrypt(a.out[:], a.in[:aes.BlockSize])

@@ -2,7 +2,10 @@ package redact
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"encoding/binary"
+
+	"dubbo-wire/internal/redact/scrub"
 )
 
 // Filler replaces bytes that no message owns. It tells whether they were text and where the lines end, since the pipeline
@@ -17,9 +20,25 @@ var (
 	controls = [16]byte([]byte("\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"))
 )
 
+// filler writes filler. Each goroutine has its own.
+type filler struct {
+	flows   keyed
+	block   cipher.Block
+	markers []string
+	mayStay *[2][256]bool
+	// What is encrypted, and the result, which would be allocated for each call.
+	place, key [16]byte
+}
+
+func newFiller(a *addresses, key [32]byte, markers []string) *filler {
+	return &filler{
+		flows: keyed{block: a.block}, block: scrub.NewBlock(key, "packets: filler"), markers: markers, mayStay: mayStay(markers),
+	}
+}
+
 // marker returns the marker of a protocol that b, which is not empty, starts with.
-func (r *Redactor) marker(b []byte) string {
-	for _, p := range r.markers {
+func (f *filler) marker(b []byte) string {
+	for _, p := range f.markers {
 		if b[0] == p[0] && len(b) >= len(p) && string(b[:len(p)]) == p {
 			return p
 		}
@@ -30,33 +49,34 @@ func (r *Redactor) marker(b []byte) string {
 // minZeros is how many zeros in a row stay: some providers leave room for a header and do not write it.
 const minZeros = 8
 
-// writeFiller writes filler for b, bytes of the stream of d from sequence number seq on, to dst, which may be b itself.
-func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
+// write writes filler for b, bytes of the direction at from sequence number seq on, to dst, which may be b itself. framed says that the direction
+// has frames of a protocol.
+func (f *filler) write(dst, b []byte, at *flow, framed bool, seq uint32) {
 	if len(b) == 0 {
 		return
 	}
-	of, stay := &controls, &r.mayStay[0]
-	text := d.framed || isText(b)
+	of, stay := &controls, &f.mayStay[0]
+	text := framed || isText(b)
 	if text {
-		of, stay = &letters, &r.mayStay[1]
+		of, stay = &letters, &f.mayStay[1]
 	}
-	key, in := &r.fillerKey, &r.fillerPlace
-	at, have := uint32(0), false
+	key, in := &f.key, &f.place
+	now, have := uint32(0), false
 	for i := 0; i < len(b); {
 		if stay[b[i]] {
-			if n := r.staying(b, i, text); n > 0 {
+			if n := f.staying(b, i, text); n > 0 {
 				i += copy(dst[i:], b[i:i+n])
 				continue
 			}
 		}
 		place := seq + uint32(i)
 		if !have {
-			binary.LittleEndian.PutUint64(in[:], r.addresses.flow(&d.at))
+			binary.LittleEndian.PutUint64(in[:], f.flows.flow(at))
 		}
-		if block := place >> 4; !have || block != at {
+		if block := place >> 4; !have || block != now {
 			binary.LittleEndian.PutUint32(in[8:], block)
-			r.filler.Encrypt(key[:], in[:])
-			at, have = block, true
+			f.block.Encrypt(key[:], in[:])
+			now, have = block, true
 		}
 		rest := b[i:min(len(b), i+int(16-place&15))]
 		to := dst[i:][:len(rest)]
@@ -72,12 +92,12 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 }
 
 // staying returns how many bytes of b stay as they are from i on.
-func (r *Redactor) staying(b []byte, i int, text bool) int {
+func (f *filler) staying(b []byte, i int, text bool) int {
 	switch c := b[i]; {
 	case text && (c == '\n' || c == '\r'):
 		return 1
 	case c != 0:
-		return len(r.marker(b[i:]))
+		return len(f.marker(b[i:]))
 	case text:
 		return 0
 	}
@@ -88,13 +108,15 @@ func (r *Redactor) staying(b []byte, i int, text bool) int {
 	return 0
 }
 
-// noteStaying sets which bytes staying has to look at: outside text, and in text.
-func (r *Redactor) noteStaying() {
-	r.mayStay[0][0] = true
-	r.mayStay[1]['\n'], r.mayStay[1]['\r'] = true, true
-	for _, p := range r.markers {
-		r.mayStay[0][p[0]], r.mayStay[1][p[0]] = true, true
+// mayStay returns which bytes staying has to look at: outside text, and in text.
+func mayStay(markers []string) *[2][256]bool {
+	var may [2][256]bool
+	may[0][0] = true
+	may[1]['\n'], may[1]['\r'] = true, true
+	for _, p := range markers {
+		may[0][p[0]], may[1][p[0]] = true, true
 	}
+	return &may
 }
 
 // isText reports whether b may be a part of a telnet session: printable characters in UTF-8, which may be cut at both ends,

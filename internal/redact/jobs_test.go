@@ -18,7 +18,7 @@ import (
 // The output does not depend on the number of workers, nor on how much is remembered while they work, nor on whether messages are copied
 // without a tree.
 func TestRedactJobs(t *testing.T) {
-	for _, name := range []string{"hessian2", "loss", "triple", "kryo"} {
+	for _, name := range []string{"hessian2", "loss", "triple", "rest", "kryo", "fragments-v4"} {
 		paths, _ := filepath.Glob(filepath.Join(captures, name+"*.pcap*"))
 		require.NotEmpty(t, paths, name)
 		for _, memory := range []int{0, 16 << 10} {
@@ -26,8 +26,8 @@ func TestRedactJobs(t *testing.T) {
 			for _, jobs := range []int{1, 3} {
 				got, queued := redactWith(t, paths[0], Options{Memory: memory, Jobs: jobs}, true)
 				assert.True(t, string(without) == string(got), "%s, %d jobs, %d bytes", paths[0], jobs, memory)
-				if name == "hessian2" {
-					assert.Equal(t, jobs > 1, queued > 0, "%d messages for workers", queued)
+				if name != "kryo" {
+					assert.Equal(t, jobs > 1, queued > 0, "%s: %d messages for workers", name, queued)
 				}
 			}
 		}
@@ -46,6 +46,7 @@ func redactWith(t *testing.T, path string, o Options, instead bool) (out []byte,
 	o.File, o.Protocols, o.Formats, o.Key, o.Origin, o.Ended = f, protocols.All(), formats.All(), testKey, src.Origin, src.Ended
 	o.Window = o.Memory
 	r := New(o)
+	r.least = 1
 	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, WholeBodies: true, Rows: true, Tap: r}
 	if instead {
 		opt.Instead = func() func(m *rpc.Message) any {

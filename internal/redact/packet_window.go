@@ -61,12 +61,17 @@ func (u *unit) keepLayer(l *packet.Layer) {
 	u.layers = append(u.layers, layer{l.Kind, int32(l.From), int32(l.To), int32(min(l.End, math.MaxInt32))})
 }
 
+// appendLayers appends the layers to list.
+func (u *unit) appendLayers(list []packet.Layer) []packet.Layer {
+	for _, l := range u.layers {
+		list = append(list, packet.Layer{Kind: l.kind, In: u.in, From: int(l.from), To: int(l.to), End: int(l.end)})
+	}
+	return list
+}
+
 // sumUnit sets the checksums of the headers in data.
 func (r *Redactor) sumUnit(u *unit, again bool) {
-	r.layers = r.layers[:0]
-	for _, l := range u.layers {
-		r.layers = append(r.layers, packet.Layer{Kind: l.kind, In: u.in, From: int(l.from), To: int(l.to), End: int(l.end)})
-	}
+	r.layers = u.appendLayers(r.layers[:0])
 	r.addresses.checksums(u.data, r.layers, u.in, again)
 }
 
@@ -185,17 +190,27 @@ func (r *Redactor) emit(rec *record) {
 		rec.unit = nil
 		return
 	}
-	late := false
-	if u := rec.unit; u != nil {
+	u, late := rec.unit, false
+	first := u != nil && !u.done
+	if first {
 		late = r.finish(u)
 	}
 	r.sum.Packets++
-	rec.at = r.out.packet(rec)
-	rec.comments = nil
-	if late {
-		r.addLate(rec.unit, rec)
+	if first && u.pieces == nil {
+		rec.at = r.out.packet(rec, u)
+		u.data = nil
+	} else {
+		rec.at = r.out.packet(rec, nil)
 	}
-	if u := rec.unit; u != nil && (len(u.open) == 0 || u.pieces == nil) {
+	rec.comments = nil
+	switch {
+	case late:
+		r.addLate(u, rec)
+	case first:
+		u.open, u.data = nil, nil
+		r.forget(u.dir)
+	}
+	if u != nil && (len(u.open) == 0 || u.pieces == nil) {
 		rec.unit = nil
 	}
 }
@@ -203,34 +218,27 @@ func (r *Redactor) emit(rec *record) {
 // fragmentTime is how long the fragments of a packet may take to arrive, in nanoseconds.
 const fragmentTime = 31_000_000_000
 
-// finish replaces the bytes of a unit as far as their claims are known when its first packet is written. It reports whether there may be more
-// claims.
+// finish replaces the bytes of a unit as far as their claims are known when its first packet is written. The output does the rest of a unit
+// without fragments. It reports whether there may be more claims.
 func (r *Redactor) finish(u *unit) (late bool) {
-	if u.done {
-		return false
-	}
 	d := u.dir
 	r.spans = append(r.spans[:0], u.open...)
 	u.open = r.apply(d, u, r.spans, u.open[:0])
 	for _, o := range u.open {
-		b := u.payload()[o.from:o.to]
-		r.writeFiller(b, b, d, u.seq+uint32(o.from))
 		r.filled += int64(o.to - o.from)
 	}
 	u.done = true
-	r.sumUnit(u, false)
-	r.writeParts(u)
-	end := d.placeOf(u.seq) + int64(u.to-u.from)
+	if u.pieces != nil {
+		for _, o := range u.open {
+			b := u.payload()[o.from:o.to]
+			r.filler.write(b, b, &d.at, d.framed, u.seq+uint32(o.from))
+		}
+		r.sumUnit(u, false)
+		r.writeParts(u)
+	}
 	d.units--
-	late = len(u.open) > 0 && end > d.decided && d.conns > 0 && r.late.used < maxLate
-	if u.pieces == nil {
-		u.data = nil
-	}
-	if !late {
-		u.open, u.data = nil, nil
-		r.forget(d)
-	}
-	return late
+	end := d.placeOf(u.seq) + int64(u.to-u.from)
+	return len(u.open) > 0 && end > d.decided && d.conns > 0 && r.late.used < maxLate
 }
 
 // writeParts copies the bytes of a reassembled packet to its fragments.

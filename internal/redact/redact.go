@@ -2,7 +2,6 @@ package redact
 
 import (
 	"cmp"
-	"crypto/cipher"
 	"fmt"
 	"sync"
 
@@ -56,10 +55,13 @@ type Redactor struct {
 	out       *output
 	addresses *addresses
 	scrubber  *scrub.Scrubber
-	queue     chan *batch // to the workers; nil without any
+	queue     chan task // to the workers; nil without any
 	spare     chan *work
+	hurry     int // messages that are not given to them
+	least     int // bytes of bodies that are given to them
 	workers   sync.WaitGroup
-	batch     *batch // messages that are collected for them
+	batch     *batch   // messages that are collected for them
+	batches   []*batch // of which something may have to be reported
 	slab      *slab
 	slabs     []*slab // that are free
 	allocated int     // how often allocate was called
@@ -67,13 +69,10 @@ type Redactor struct {
 	block     []byte  // the rest of mapped, which is not in use yet
 	starts    []starts
 	markers   []string
-	mayStay   [2][256]bool // of noteStaying
-	filler    cipher.Block
-	// What writeFiller encrypts, and the result, which would be allocated for each call.
-	fillerPlace, fillerKey [16]byte
-	sum                    Summary
-	decoder                packet.Decoder
-	segment                packet.Segment
+	filler    *filler
+	sum       Summary
+	decoder   packet.Decoder
+	segment   packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection
@@ -117,12 +116,11 @@ type note struct {
 func New(o Options) *Redactor {
 	o.Window, o.Memory = cmp.Or(o.Window, 32<<20), cmp.Or(o.Memory, 64<<20)
 	r := &Redactor{
-		opt: o, addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
-		filler: scrub.NewBlock(o.Key, "packets: filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
+		opt: o, least: minForWorkers, addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
+		dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
 		fragments: make(map[int64]*record),
 	}
 	r.ifaces = &rewrite.Interfaces{Origin: o.Origin, Ended: o.Ended}
-	r.out = newOutput(o.File, r.ifaces)
 	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)
 	r.decoder.Layers = new(packet.Layers)
 	for _, p := range o.Protocols {
@@ -133,7 +131,9 @@ func New(o Options) *Redactor {
 			r.markers = append(r.markers, p.Marker)
 		}
 	}
-	r.noteStaying()
+	r.filler = newFiller(r.addresses, o.Key, r.markers)
+	r.out = newOutput(o.File, r.ifaces, &finisher{r.addresses, r.filler})
+	r.out.give, r.out.size = r.give, min(writeSize, o.Window)
 	return r
 }
 
@@ -152,11 +152,14 @@ func (r *Redactor) Close() (Summary, error) {
 	}
 	r.comment(r.tail)
 	r.flush(-1)
+	for _, b := range r.batches {
+		r.await(b)
+	}
+	r.out.sync()
 	if r.queue != nil {
 		close(r.queue)
 		r.workers.Wait()
 	}
-	r.out.sync()
 	if r.mapped != nil {
 		unmapMemory(r.mapped)
 	}

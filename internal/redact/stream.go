@@ -72,7 +72,7 @@ func (r *Redactor) direction(at flow) *direction {
 }
 
 // flow returns a keyed hash of the two ends of a direction.
-func (a *addresses) flow(at *flow) uint64 {
+func (a *keyed) flow(at *flow) uint64 {
 	var b [36]byte
 	copy(b[:], at.src.IP[:])
 	copy(b[16:], at.dst.IP[:])
@@ -226,7 +226,7 @@ func (r *Redactor) keepCandidates(d *direction, seq uint32, b []byte, p *starts)
 			is := make([]byte, n)
 			for kept := p.HeaderLen; kept <= min(n, p.HeaderLen+maxStart); kept++ {
 				copy(is, b[at:at+kept])
-				r.writeFiller(is[kept:], b[at+kept:at+n], d, seq+uint32(at+kept))
+				r.filler.write(is[kept:], b[at+kept:at+n], &d.at, d.framed, seq+uint32(at+kept))
 				if _, may := p.mayBegin(is); may {
 					r.keepStart(d, seq+uint32(at), b[at:at+n], kept, p.HeaderLen)
 					break
@@ -249,7 +249,7 @@ func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header in
 	both := append(make([]byte, 0, 2*len(b)), b...)
 	both = append(both, b...)
 	kept = min(kept, len(b))
-	r.writeFiller(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
+	r.filler.write(both[len(b)+kept:], b[kept:], &d.at, d.framed, seq+uint32(kept))
 	r.claim(d, seq, both[:len(b):len(b)], both[len(b):], nil, nil).tentative = len(b) > header
 }
 

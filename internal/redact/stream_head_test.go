@@ -35,22 +35,22 @@ func TestKept(t *testing.T) {
 // Filler is text where there was text, and has no magic, no word, no letter twice in a row.
 func TestFiller(t *testing.T) {
 	r := New(Options{File: nowhere{new(bytes.Buffer)}, Protocols: protocols.All(), Key: testKey})
-	d := new(direction)
+	at := new(flow)
 	text := []byte("status\r\ndubbo>\xe4\xbd\xa0 one line\nand another")
 	out := make([]byte, len(text))
-	r.writeFiller(out, text, d, 1000)
+	r.filler.write(out, text, at, false, 1000)
 	assert.True(t, isText(out))
 	assert.Equal(t, bytes.Count(text, []byte("\n")), bytes.Count(out, []byte("\n")))
 	assert.Contains(t, string(out), "dubbo>")
 	assert.NotContains(t, string(out), "line")
 	// The same bytes at the same place become the same, wherever a packet begins.
 	tail := make([]byte, len(text)-20)
-	r.writeFiller(tail, text[20:], d, 1020)
+	r.filler.write(tail, text[20:], at, false, 1020)
 	assert.Equal(t, out[20:], tail)
 
 	controls := bytes.Repeat([]byte("\xda\xbb\xc2\x00 some text \xff\xfe"), 100)
 	out = make([]byte, len(controls))
-	r.writeFiller(out, controls, d, 0)
+	r.filler.write(out, controls, at, false, 0)
 	assert.False(t, isText(out[:3]))
 	assert.NotContains(t, string(out), "\xda")
 	assert.NotContains(t, string(out), "some")
@@ -59,6 +59,6 @@ func TestFiller(t *testing.T) {
 	}
 	zeros := append(make([]byte, 20), "\x05\x06"...)
 	out = make([]byte, len(zeros))
-	r.writeFiller(out, zeros, d, 0)
+	r.filler.write(out, zeros, at, false, 0)
 	assert.Equal(t, make([]byte, 20), out[:20])
 }

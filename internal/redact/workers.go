@@ -68,12 +68,16 @@ type reported struct {
 const (
 	// A batch is sent when it has so many bytes of messages, or when one of its copies is needed.
 	batchBytes = 128 << 10
+	maxJobs    = batchBytes / minForWorkers // of a batch
 	// A worker is worth the way there and back for bodies of so many bytes: they are walked before, to see whether they need no tree.
 	minForWorkers = 1 << 10
+	// A copy that is needed before its batch is sent was needed at once: with many connections most packets of a message are written before its end.
+	// So many messages after it are not given to workers, which would be waited for.
+	hurried = 1 << 8
 )
 
-// maxBatches bounds the batches that wait for a worker, for each worker.
-const maxBatches = 2
+// maxTasks bounds the tasks that wait for a worker, for each worker.
+const maxTasks = 2
 
 // slab is memory for messages and their copies, which is used again when no claim needs any of it.
 type slab struct {
@@ -163,7 +167,9 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 	}
 	one := new(copied)
 	return func(m *rpc.Message) any {
-		if len(m.Body) >= minForWorkers && len(r.queue) < cap(r.queue) {
+		if r.hurry > 0 {
+			r.hurry--
+		} else if len(m.Body) >= r.least && len(r.queue) < cap(r.queue) {
 			if !r.scrubber.MayBody(m) {
 				return nil
 			}
@@ -183,19 +189,55 @@ func (r *Redactor) Instead() func(m *rpc.Message) any {
 	}
 }
 
+// task is what a worker does.
+type task interface {
+	run(w *worker)
+}
+
+// worker is what a goroutine needs for its tasks.
+type worker struct {
+	scrubber *scrub.Scrubber
+	spare    chan *work
+	finisher finisher
+	file     File
+}
+
+// run implements [task].
+func (b *batch) run(w *worker) {
+	b.scrub(w.scrubber)
+	b.work.reuse(w.spare)
+	b.work = nil
+	close(b.done)
+}
+
+// run implements [task].
+func (p *part) run(w *worker) {
+	p.write(w.file, &w.finisher)
+	close(p.done)
+}
+
+// give gives a part of the output to a worker, unless they have enough to do.
+func (r *Redactor) give(p *part) bool {
+	if len(r.queue) == cap(r.queue) {
+		return false
+	}
+	r.queue <- p
+	return true
+}
+
 // startWorkers starts the workers.
 func (r *Redactor) startWorkers() {
-	r.queue = make(chan *batch, (r.opt.Jobs-1)*maxBatches)
+	r.queue = make(chan task, (r.opt.Jobs-1)*maxTasks)
 	r.spare = make(chan *work, cap(r.queue)+r.opt.Jobs)
 	for range r.opt.Jobs - 1 {
-		s := scrub.New(r.opt.Formats, r.opt.Key)
-		s.KeepHeads()
+		w := &worker{
+			scrubber: scrub.New(r.opt.Formats, r.opt.Key), spare: r.spare,
+			finisher: finisher{r.addresses, newFiller(r.addresses, r.opt.Key, r.markers)}, file: r.opt.File,
+		}
+		w.scrubber.KeepHeads()
 		r.workers.Go(func() {
-			for b := range r.queue {
-				b.scrub(s)
-				b.work.reuse(r.spare)
-				b.work = nil
-				close(b.done)
+			for t := range r.queue {
+				t.run(w)
 			}
 		})
 	}
@@ -221,7 +263,7 @@ func (r *Redactor) newWork() *work {
 	case w := <-r.spare:
 		return w
 	default:
-		return &work{jobs: make([]copied, 0, batchBytes/minForWorkers+1)}
+		return &work{jobs: make([]copied, 0, maxJobs)}
 	}
 }
 
@@ -240,11 +282,15 @@ func (w *work) room(n int) []byte {
 
 // enqueue gives a message to the workers. The head, which may depend on the connection, is copied here.
 func (r *Redactor) enqueue(m *rpc.Message) *copied {
-	if b := r.batch; b != nil && b.bytes >= batchBytes {
+	if b := r.batch; b != nil && (b.bytes >= batchBytes || len(b.jobs) == maxJobs) {
 		r.send()
 	}
 	if r.batch == nil {
 		r.batch = &batch{work: r.newWork(), done: make(chan struct{})}
+		if len(r.batches) == cap(r.batches) {
+			r.batches = slices.DeleteFunc(r.batches, (*batch).isReported)
+		}
+		r.batches = append(r.batches, r.batch)
 	}
 	b := r.batch
 	b.jobs = b.jobs[:len(b.jobs)+1]
@@ -298,12 +344,23 @@ func (b *batch) scrub(s *scrub.Scrubber) {
 	}
 }
 
+// isReported reports whether nothing is left to report of a batch.
+func (b *batch) isReported() bool {
+	select {
+	case <-b.done:
+		return len(b.reports) == 0
+	default:
+		return false
+	}
+}
+
 // await returns once the copies of a batch are complete.
 func (r *Redactor) await(b *batch) {
 	if b.awaited {
 		return
 	}
 	if !b.sent {
+		r.hurry = hurried
 		r.send()
 	}
 	<-b.done

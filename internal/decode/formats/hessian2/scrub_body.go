@@ -91,6 +91,9 @@ func (s *bodyScrubber) walk(b []byte, n int, attachments bool, m decode.Mapper, 
 
 // values takes n values.
 func (s *bodyScrubber) values(n int) bool {
+	if s.m == nil && s.again == nil {
+		return s.check(n)
+	}
 	for range n {
 		if s.shortASCII() {
 			continue
@@ -99,6 +102,34 @@ func (s *bodyScrubber) values(n int) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// check takes n values of which none is replaced. Those that most bodies consist of are taken here.
+func (s *bodyScrubber) check(n int) bool {
+	b, at, nodes := s.b, s.at, s.nodes
+	for range n {
+		if len(b)-at >= 17 && nodes <= decode.MaxScrubbedNodes {
+			n, w := b[at], b[at+1:at+17]
+			size := int(grammar[n].size)
+			if n-1 < 15 {
+				if m := &asciiMasks[n]; m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:]) == 0 {
+					size = 1 + int(n)
+				}
+			}
+			if size > 0 {
+				at += size
+				nodes++
+				continue
+			}
+		}
+		s.at, s.nodes = at, nodes
+		if !s.value() {
+			return false
+		}
+		at, nodes = s.at, s.nodes
+	}
+	s.at, s.nodes = at, nodes
 	return true
 }
 
