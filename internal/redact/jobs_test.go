@@ -18,7 +18,7 @@ import (
 // The output does not depend on the number of workers, nor on how much is remembered while they work, nor on whether messages are copied
 // without a tree.
 func TestRedactJobs(t *testing.T) {
-	for _, name := range []string{"hessian2", "loss", "triple", "rest", "kryo", "fragments-v4"} {
+	for _, name := range []string{"hessian2", "loss", "triple", "rest", "kryo", "fragments-v4", "triple-snap200"} {
 		paths, _ := filepath.Glob(filepath.Join(captures, name+"*.pcap*"))
 		require.NotEmpty(t, paths, name)
 		for _, memory := range []int{0, 16 << 10} {
@@ -26,7 +26,7 @@ func TestRedactJobs(t *testing.T) {
 			for _, jobs := range []int{1, 3} {
 				got, queued := redactWith(t, paths[0], Options{Memory: memory, Jobs: jobs}, true)
 				assert.True(t, string(without) == string(got), "%s, %d jobs, %d bytes", paths[0], jobs, memory)
-				if name != "kryo" {
+				if name != "kryo" && name != "triple-snap200" {
 					assert.Equal(t, jobs > 1, queued > 0, "%s: %d messages for workers", name, queued)
 				}
 			}
