@@ -188,7 +188,6 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	if k == nil || !k.known[row.Side] || m.Extra != nil && m.Extra.More != nil && m.Pieces == nil {
 		return // the tap was not given its bytes, or nobody knows where they are: they become filler
 	}
-	k.begun(r, row.Side)
 	n := len(m.Head) + len(m.Body)
 	both, result := []byte(nil), scrub.Result{}
 	var memory *slab
@@ -205,14 +204,22 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	if job == nil {
 		c = nil
 	}
-	switch {
-	case m.Pieces != nil:
-		r.claimPieces(k, row.Side, m.Pieces, len(m.Head), both, c)
-		r.release(memory)
-	case m.Protocol.ScrubHead != nil: // both is not memory that is kept
+	pieces := m.Pieces
+	if pieces == nil && m.Protocol.ScrubHead != nil { // both is not memory that is kept
 		r.two = [2]rpc.Piece{{From: m.Span.From, Len: len(m.Head)}, {From: m.Span.From + int64(len(m.Head)), Len: len(m.Body), Body: true}}
-		r.claimPieces(k, row.Side, r.two[:], len(m.Head), both, c)
-	default:
+		pieces = r.two[:]
+	}
+	if pieces != nil {
+		r.split(k, row.Side, pieces, len(m.Head), both, c)
+	}
+	k.begun(r, row.Side) // from here on the copy may be awaited, and c be another message's
+	if pieces != nil {
+		r.claimRuns(k, row.Side, job)
+		if memory != nil && job != nil {
+			r.await(job)
+		}
+		r.release(memory)
+	} else {
 		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:], memory, job)
 	}
 	rest := ""

@@ -165,15 +165,14 @@ func (r *Redactor) Framing(c *assemble.Connection, side int, m *rpc.Message) {
 	k.dirs[side].framed = true
 	n := len(m.Head)
 	both := append(make([]byte, 0, 2*n), m.Head...)
-	r.claimPieces(k, side, m.Pieces, n, r.scrubber.Head(both, m), nil)
+	r.split(k, side, m.Pieces, n, r.scrubber.Head(both, m), nil)
+	r.claimRuns(k, side, nil)
 }
 
-// claimPieces claims the pieces of a message whose head has so many bytes. both is the message, and after it its replacement, which c is to
-// write unless it is nil.
-func (r *Redactor) claimPieces(k *connection, side int, pieces []rpc.Piece, head int, both []byte, c *copied) {
-	var job *batch
+// split sets r.runs to those of the pieces of a message whose head has so many bytes. both is the message, and after it its replacement, which c is
+// to write unless it is nil. It comes before all claims of the message, which may wait for c.
+func (r *Redactor) split(k *connection, side int, pieces []rpc.Piece, head int, both []byte, c *copied) {
 	if c != nil {
-		job = c.batch
 		c.pieces = append(c.pieces, pieces...)
 		pieces = c.pieces
 	}
@@ -194,14 +193,18 @@ func (r *Redactor) claimPieces(k *connection, side int, pieces []rpc.Piece, head
 		x.original, x.memory = r.room(2 * n)
 		x.copy = x.original[n : n : 2*n]
 		x.original = x.append(x.original, original, head)[:n:n]
-		if job == nil {
+		if c == nil {
 			x.append(x.copy, replacement, head)
 		}
 		r.runs = append(r.runs, x)
 	}
 	if c != nil {
-		c.runs = append(c.runs, r.runs...) // before a claim, which may wait for the copies
+		c.runs = append(c.runs, r.runs...)
 	}
+}
+
+// claimRuns claims the bytes of r.runs, whose replacement job has, or which have it.
+func (r *Redactor) claimRuns(k *connection, side int, job *batch) {
 	for i := range r.runs {
 		x := &r.runs[i]
 		r.claim(k.dirs[side], k.start[side]+uint32(x.from), x.original, x.copy[:len(x.original)], x.memory, job)
