@@ -273,7 +273,8 @@ func (p *piper) node(i int) {
 			p.numbers[k] = -1
 		}
 	}
-	p.numbers[i] = p.next
+	number := p.next
+	p.numbers[i] = number
 	p.next++
 	if p.depth++; p.depth > maxPiped {
 		p.fail(i, fmt.Sprintf("nested more than %d deep", maxPiped))
@@ -287,7 +288,7 @@ func (p *piper) node(i int) {
 	same := int(n.Same) - 1
 	if kind == decode.Ref {
 		same = int(n.Num)
-	} else if p.sent(same) && same != i {
+	} else if p.sent(same) && p.numbers[same] < number {
 		kind = decode.Ref // a copy of what is printed twice
 	}
 	if kind == decode.Alias {
@@ -300,7 +301,9 @@ func (p *piper) node(i int) {
 			}
 			i = int(n.Num)
 			n, class = &p.t.Nodes[i], "java.util.EnumSet"
-			kind, p.numbers[i] = n.Kind, p.next-1
+			if kind, p.numbers[i] = n.Kind, number; kind == decode.Ref {
+				same = int(n.Num)
+			}
 		}
 	}
 	if wrapper, inner, ok := strings.Cut(strings.TrimSuffix(class, ">"), "<"); ok && (kind == decode.List || kind == decode.Map) {
@@ -343,7 +346,7 @@ func (p *piper) node(i int) {
 	case decode.List, decode.Map, decode.Object:
 		p.children(i)
 	case decode.Ref:
-		if p.sent(same) && same != i {
+		if p.sent(same) && p.numbers[same] < number {
 			p.int32(int(p.numbers[same]))
 		} else {
 			p.fail(i, "a reference to what is not a value")
