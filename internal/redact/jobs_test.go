@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,10 +19,10 @@ import (
 // The output does not depend on the number of workers, nor on how much is remembered while they work, nor on whether messages are copied
 // without a tree.
 func TestRedactJobs(t *testing.T) {
-	for _, name := range []string{"hessian2", "loss", "triple", "rest", "kryo", "fragments-v4", "triple-snap200"} {
+	for _, name := range []string{"hessian2", "loss", "triple", "rest", "kryo", "fragments-v4", "triple-snap200", "fleet"} {
 		paths, _ := filepath.Glob(filepath.Join(captures, name+"*.pcap*"))
 		require.NotEmpty(t, paths, name)
-		for _, memory := range []int{0, 16 << 10} {
+		for _, memory := range []int{0, 256 << 10, 16 << 10} {
 			without, _ := redactWith(t, paths[0], Options{Memory: memory}, false)
 			for _, jobs := range []int{1, 3} {
 				got, queued := redactWith(t, paths[0], Options{Memory: memory, Jobs: jobs}, true)
@@ -34,6 +35,9 @@ func TestRedactJobs(t *testing.T) {
 	}
 }
 
+// jobsKey makes a value of fleet.pcap one that cannot be replaced in one walk, which a comment tells.
+var jobsKey = sha256.Sum256([]byte("0123456789abcdef0123\n"))
+
 // redactWith returns the copy of a capture, and how many messages workers have copied; instead says whether messages are copied without a tree.
 func redactWith(t *testing.T, path string, o Options, instead bool) (out []byte, queued int) {
 	t.Helper()
@@ -43,7 +47,7 @@ func redactWith(t *testing.T, path string, o Options, instead bool) (out []byte,
 	f, err := os.Create(filepath.Join(t.TempDir(), "out.pcapng"))
 	require.NoError(t, err)
 	defer f.Close()
-	o.File, o.Protocols, o.Formats, o.Key, o.Origin, o.Ended = f, protocols.All(), formats.All(), testKey, src.Origin, src.Ended
+	o.File, o.Protocols, o.Formats, o.Key, o.Origin, o.Ended = f, protocols.All(), formats.All(), jobsKey, src.Origin, src.Ended
 	o.Window = o.Memory
 	r := New(o)
 	r.least = 1

@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"slices"
+
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
 )
@@ -82,24 +84,41 @@ func (r *Redactor) holdFragment(rec *record) {
 // comment adds the notes to the packets they are about, or to rec if those are already written.
 func (r *Redactor) comment(rec *record) {
 	for _, n := range r.notes {
-		to, steps := rec, 0
-		if rec == nil || n.file != rec.file || n.number != rec.number {
-			for o := r.front; o != nil; o = o.next {
-				if o.file == n.file && o.number == n.number {
-					to = o
-					break
-				}
-				if steps++; steps > maxSteps {
-					break
-				}
-			}
+		if to := r.noted(rec, n.file, n.number); to != nil {
+			to.comment(n.frame, n.text)
 		}
-		if to == nil || len(to.comments) >= maxComments {
-			continue
-		}
-		to.comments = append(to.comments, n.text[:min(len(n.text), maxComment)])
 	}
 	r.notes = r.notes[:0]
+}
+
+// noted returns the record of a packet, or rec if that is already written.
+func (r *Redactor) noted(rec *record, file int, number int64) *record {
+	if rec != nil && file == rec.file && number == rec.number {
+		return rec
+	}
+	steps := 0
+	for o := r.front; o != nil; o = o.next {
+		if o.file == file && o.number == number {
+			return o
+		}
+		if steps++; steps > maxSteps {
+			break
+		}
+	}
+	return rec
+}
+
+// comment adds a comment about a frame. Those of the first frames stay, in their order: workers may be done with them later than with others.
+func (rec *record) comment(frame int64, text string) {
+	if text == "" {
+		return
+	}
+	i, _ := slices.BinarySearch(rec.frames, frame)
+	rec.frames = slices.Insert(rec.frames, i, frame)
+	rec.comments = slices.Insert(rec.comments, i, text[:min(len(text), maxComment)])
+	if len(rec.frames) > maxComments {
+		rec.frames, rec.comments = rec.frames[:maxComments], rec.comments[:maxComments]
+	}
 }
 
 // maxComments bounds the comments of one packet, maxSteps the packets that are searched for the one with that number.

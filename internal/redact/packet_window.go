@@ -18,8 +18,10 @@ type record struct {
 	iface    int
 	unit     *unit
 	comments []string
-	at       int64 // of data in the file, once written
-	fragment bool  // an IP fragment whose packet is not complete yet
+	frames   []int64 // that the comments are about
+	waits    *batch  // that may add one; nil without any
+	at       int64   // of data in the file, once written
+	fragment bool    // an IP fragment whose packet is not complete yet
 	omitted  bool
 	chunk    *chunk
 	next     *record
@@ -183,6 +185,10 @@ func (r *Redactor) flush(limit int) {
 
 // emit writes one packet.
 func (r *Redactor) emit(rec *record) {
+	if rec.waits != nil {
+		r.await(rec.waits)
+		rec.waits = nil
+	}
 	if rec.fragment && r.now-rec.time > fragmentTime {
 		r.omitFragment(rec, "fragment of no packet")
 	}
@@ -202,7 +208,7 @@ func (r *Redactor) emit(rec *record) {
 	} else {
 		rec.at = r.out.packet(rec, nil)
 	}
-	rec.comments = nil
+	rec.comments, rec.frames = nil, nil
 	switch {
 	case late:
 		r.addLate(u, rec)

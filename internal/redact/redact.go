@@ -51,28 +51,29 @@ type Summary struct {
 
 // Redactor is the sink and the tap of a run for rows, [rpc.Values] and whole bodies. It is not safe for concurrent use.
 type Redactor struct {
-	opt       Options
-	out       *output
-	addresses *addresses
-	scrubber  *scrub.Scrubber
-	queue     chan task // to the workers; nil without any
-	spare     chan *work
-	hurry     int // messages that are not given to them
-	least     int // bytes of bodies that are given to them
-	workers   sync.WaitGroup
-	batch     *batch   // messages that are collected for them
-	batches   []*batch // of which something may have to be reported
-	slab      *slab
-	slabs     []*slab // that are free
-	allocated int     // how often allocate was called
-	mapped    []byte  // until Close
-	block     []byte  // the rest of mapped, which is not in use yet
-	starts    []starts
-	markers   []string
-	filler    *filler
-	sum       Summary
-	decoder   packet.Decoder
-	segment   packet.Segment
+	opt        Options
+	out        *output
+	addresses  *addresses
+	scrubber   *scrub.Scrubber
+	queue      chan task // to the workers; nil without any
+	spare      chan *work
+	hurry      int // messages that are not given to them
+	least      int // bytes of bodies that are given to them
+	workers    sync.WaitGroup
+	batch      *batch   // messages that are collected for them
+	batches    []*batch // of which something may have to be reported
+	completing []completing
+	slab       *slab
+	slabs      []*slab // that are free
+	allocated  int     // how often allocate was called
+	mapped     []byte  // until Close
+	block      []byte  // the rest of mapped, which is not in use yet
+	starts     []starts
+	markers    []string
+	filler     *filler
+	sum        Summary
+	decoder    packet.Decoder
+	segment    packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection
@@ -109,6 +110,7 @@ type Redactor struct {
 type note struct {
 	file   int
 	number int64
+	frame  int64
 	text   string
 }
 
@@ -151,6 +153,7 @@ func (r *Redactor) Close() (Summary, error) {
 		r.push(r.end)
 	}
 	r.comment(r.tail)
+	r.complete(r.tail)
 	r.flush(-1)
 	for _, b := range r.batches {
 		r.await(b)
@@ -181,9 +184,6 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
 	c, _ := row.Prepared.(*copied)
-	if c != nil {
-		c.number, c.last = row.Number, m.Last
-	}
 	k := r.conns[row.Conn.Key]
 	if k == nil || !k.known[row.Side] || m.Extra != nil && m.Extra.More != nil && m.Pieces == nil {
 		return // the tap was not given its bytes, or nobody knows where they are: they become filler
@@ -203,6 +203,9 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	}
 	if job == nil {
 		c = nil
+	} else {
+		c.number, c.last = row.Number, m.Last
+		r.completing = append(r.completing, completing{job, len(job.jobs) - 1, m.Last})
 	}
 	pieces := m.Pieces
 	if pieces == nil && m.Protocol.ScrubHead != nil { // both is not memory that is kept
@@ -232,12 +235,12 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 		r.sum.Filler[cause] += int64(gap)
 		rest = fmt.Sprintf("%d bytes %s replaced by filler", gap, cause)
 	}
-	r.report(row.Number, &m.Last, &result, rest)
+	r.note(row.Number, &m.Last, r.count(row.Number, &result, rest))
 }
 
-// report counts what of a message became filler, and notes it for the packet that completed the message. rest is what is to be said of
-// bytes that are not in the result.
-func (r *Redactor) report(number int64, last *rpc.Origin, result *scrub.Result, rest string) {
+// count counts what of a message became filler, and returns what is to be reported of it, "" if that is nothing. rest is what is to be said of bytes
+// that are not in the result.
+func (r *Redactor) count(number int64, result *scrub.Result, rest string) string {
 	if result.Refused != "" {
 		r.sum.Refused = result.Refused
 	}
@@ -250,9 +253,17 @@ func (r *Redactor) report(number int64, last *rpc.Origin, result *scrub.Result, 
 		text += "; "
 	}
 	if text += rest; text == "" {
+		return ""
+	}
+	return fmt.Sprintf("frame %d: %s", number, text)
+}
+
+// note keeps a comment, if it is not empty, for the packet that completed a message.
+func (r *Redactor) note(number int64, last *rpc.Origin, text string) {
+	if text == "" {
 		return
 	}
-	r.notes = append(r.notes, note{last.File, last.Packet, fmt.Sprintf("frame %d: %s", number, text)})
+	r.notes = append(r.notes, note{last.File, last.Packet, number, text})
 	if len(r.notes) > maxNotes {
 		r.comment(r.tail)
 	}
@@ -306,6 +317,9 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	}
 	if len(r.notes) > 0 {
 		r.comment(rec)
+	}
+	if len(r.completing) > 0 {
+		r.complete(rec)
 	}
 	r.flush(r.opt.Window)
 }

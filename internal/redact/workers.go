@@ -50,6 +50,7 @@ type batch struct {
 	bytes         int
 	sent, awaited bool
 	done          chan struct{} // closed when all are copied
+	records       []*record     // of the packets that completed the messages, which wait for the batch; nil for those that are not taken yet
 }
 
 // work is the memory of a batch until it is done, which is used again.
@@ -60,6 +61,7 @@ type work struct {
 
 // reported is what is to be reported of a message.
 type reported struct {
+	job    int // its place in the batch
 	number int64
 	last   rpc.Origin
 	result scrub.Result
@@ -314,6 +316,7 @@ func (r *Redactor) enqueue(m *rpc.Message) *copied {
 	c.m.Body = c.both[head:c.n:c.n]
 	c.m.Pieces = nil
 	b.bytes += c.n
+	b.records = append(b.records, nil)
 	return c
 }
 
@@ -333,7 +336,9 @@ func (b *batch) scrub(s *scrub.Scrubber) {
 			var result scrub.Result
 			out, result = s.Decoded(c.both[:c.n], &c.m)
 			result.Filled = slices.Clone(result.Filled) // valid until the next message
-			b.reports = append(b.reports, reported{c.number, c.last, result})
+			if c.number > 0 {
+				b.reports = append(b.reports, reported{i, c.number, c.last, result})
+			}
 		}
 		if len(out) != 2*c.n || &out[0] != &c.both[0] {
 			panic("redact: the copy of a frame has another length")
@@ -366,7 +371,36 @@ func (r *Redactor) await(b *batch) {
 	<-b.done
 	b.awaited = true
 	for i := range b.reports {
-		r.report(b.reports[i].number, &b.reports[i].last, &b.reports[i].result, "")
+		x := &b.reports[i]
+		text := r.count(x.number, &x.result, "")
+		if rec := b.records[x.job]; rec != nil {
+			rec.comment(x.number, text)
+		} else {
+			r.note(x.number, &x.last, text)
+		}
 	}
-	b.reports = nil
+	b.reports, b.records = nil, nil
+}
+
+// completing is a message of a batch whose last packet is not taken yet.
+type completing struct {
+	batch *batch
+	job   int
+	last  rpc.Origin
+}
+
+// complete notes which packets complete messages that may still be copied; rec is that of the packet that was taken last.
+func (r *Redactor) complete(rec *record) {
+	for _, c := range r.completing {
+		to := r.noted(rec, c.last.File, c.last.Packet)
+		if to == nil || c.batch.awaited {
+			continue
+		}
+		if to.waits != nil && to.waits != c.batch {
+			r.await(to.waits)
+		}
+		c.batch.records[c.job], to.waits = to, c.batch
+	}
+	clear(r.completing)
+	r.completing = r.completing[:0]
 }
