@@ -165,6 +165,9 @@ func (o *output) reuse() {
 }
 
 func (p *part) reset() {
+	if cap(p.b) > 2*writeSize { // of a long packet
+		p.b = newPart().b
+	}
 	p.b, p.unfinished, p.layers, p.spans = p.b[:0], p.unfinished[:0], p.layers[:0], p.spans[:0]
 }
 

@@ -176,7 +176,6 @@ func (r *Redactor) split(k *connection, side int, pieces []rpc.Piece, head int, 
 		c.pieces = append(c.pieces, pieces...)
 		pieces = c.pieces
 	}
-	r.runs = r.runs[:0]
 	original, replacement := both[:len(both)/2], both[len(both)/2:]
 	for i := 0; i < len(pieces); {
 		x := run{from: pieces[i].From}
@@ -209,6 +208,7 @@ func (r *Redactor) claimRuns(k *connection, side int, job *batch) {
 		x := &r.runs[i]
 		r.claim(k.dirs[side], k.start[side]+uint32(x.from), x.original, x.copy[:len(x.original)], x.memory, job)
 	}
+	r.runs = emptied(r.runs)
 }
 
 // maxBack bounds how far a claim may lie behind the bytes that were taken last: sequence numbers wrap.

@@ -249,14 +249,25 @@ func (r *Redactor) startWorkers() {
 func (w *work) reuse(spare chan *work) {
 	for i := range w.jobs {
 		c := &w.jobs[i]
-		clear(c.runs)
-		*c = copied{headers: c.headers[:0], pieces: c.pieces[:0], runs: c.runs[:0]}
+		*c = copied{headers: emptied(c.headers), pieces: emptied(c.pieces), runs: emptied(c.runs)}
 	}
 	w.jobs, w.buf = w.jobs[:0], w.buf[:0]
 	select {
 	case spare <- w:
 	default:
 	}
+}
+
+// maxKept is how many parts of a message the memory that is used again has room for: one message may have millions.
+const maxKept = 1 << 10
+
+// emptied returns list without its elements, or nil if it is long.
+func emptied[T any](list []T) []T {
+	if cap(list) > maxKept {
+		return nil
+	}
+	clear(list)
+	return list[:0]
 }
 
 // newWork returns memory for a batch.

@@ -110,11 +110,11 @@ func (s *bodyScrubber) check(n int) bool {
 	b, at, nodes := s.b, s.at, s.nodes
 	for range n {
 		if len(b)-at >= 17 && nodes <= decode.MaxScrubbedNodes {
-			n, w := b[at], b[at+1:at+17]
-			size := int(grammar[n].size)
-			if n-1 < 15 {
-				if m := &asciiMasks[n]; m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:]) == 0 {
-					size = 1 + int(n)
+			op, w := b[at], b[at+1:at+17]
+			size := int(grammar[op].size)
+			if op-1 < 15 {
+				if m := &asciiMasks[op]; m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:]) == 0 {
+					size = 1 + int(op)
 				}
 			}
 			if size > 0 {
