@@ -99,6 +99,7 @@ func FuzzHead(f *testing.F) {
 		"GET /a?b=c HTTP/1.1\r\nHost: x\r\n folded\r\n\r\nrest", "HTTP/1.1 200 OK\nDate: y\n\n", "HTTP/1.1\r\n\r\n", "abc\nHTTP/1.0 404 \r\nServer: x\r\n\r\n",
 		"POST / HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\nContent-Length: 1, 2\r\nTransfer-Encoding: chunked\r\n\r\n", "PRI * HTTP/2.0\r\n\r\n",
 		"\r\nGET x", "PURGE http://acme.example/x HTTP/1.1\r\n\r\n", "ACL /x HTTP/1.1\n\n",
+		"GET / HTTP/1.1\r\nHost: x\r\n\r\r\n", // not the empty line that ends a head
 	} {
 		f.Add([]byte(seed))
 	}

@@ -113,7 +113,7 @@ func verify(b []byte) (end int, usual bool) {
 		if n == 0 {
 			break
 		}
-		line := bytes.TrimRight(b[at:at+n], "\r\n")
+		line := bytes.TrimSuffix(b[at:at+n-1], []byte("\r"))
 		at += n
 		if len(line) == 0 {
 			if !usual {
