@@ -54,15 +54,20 @@ func (r *Reader) chunk() int {
 	return int(min(int64(n), int64(r.Left())))
 }
 
-// openChunks goes into chunks of an object, and reports whether there are any; closeChunks leaves them.
-func (r *Reader) openChunks(o *chunked, c *chunks) bool {
+// firstChunk takes the length of the first chunk of a field, which is not empty.
+func (r *Reader) firstChunk() int {
 	n := r.chunk()
 	r.Role("length")
-	if !r.OK() {
-		return false
-	}
-	if n == 0 {
+	if r.OK() && n == 0 {
 		r.Fail(decode.Malformed, "data in a chunk", "no data")
+	}
+	return n
+}
+
+// openChunks goes into chunks of an object, and reports whether there are any; closeChunks leaves them.
+func (r *Reader) openChunks(o *chunked, c *chunks) bool {
+	n := r.firstChunk()
+	if !r.OK() {
 		return false
 	}
 	*c = chunks{outer: r.buffer}
@@ -136,8 +141,7 @@ type lost struct {
 
 // skipChunks takes chunks with the data of a field that the class of the class path does not have.
 func (r *Reader) skipChunks(o *chunked, cl *class, name string) {
-	n := r.chunk()
-	r.Role("length")
+	n := r.firstChunk()
 	from := r.Off
 	if !r.OK() {
 		return
