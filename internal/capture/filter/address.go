@@ -67,7 +67,10 @@ func (p *parser) ipv4(t token, q qualifiers) node {
 		mask, masked = uint32(uint64(0xffffffff)<<(32-n.number)), true
 	} else if p.accept("mask") != "" {
 		m := p.next()
-		if mask, _, masked = parseIPv4(m.text); !masked || m.kind != tokenIPv4 {
+		if m.kind == tokenIPv4 {
+			mask, _, masked = parseIPv4(m.text)
+		}
+		if !masked {
 			return p.failAt(t, "the mask of %s is not a mask like 255.255.0.0", t.text)
 		}
 	}

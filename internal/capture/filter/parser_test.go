@@ -32,6 +32,7 @@ func TestErrors(t *testing.T) {
 		"host 1.2.3.4/24":                   `column 6: a mask belongs to a network`,
 		"net 10.1.2.3/8":                    `column 5: 10.1.2.3 has bits that its mask does not have`,
 		"net 10.0.0.0/33":                   `column 5: the mask of 10.0.0.0 is not a number from 0 to 32`,
+		"net 10.0.0.0 mask 255.0.0.0.0":     `column 5: the mask of 10.0.0.0 is not a mask like 255.255.0.0`,
 		"net 2001:db8::1/32":                `column 5: 2001:db8::1 has bits that its mask does not have`,
 		"ip6 host 1.2.3.4":                  `column 10: this is an IPv4 address`,
 		"ip host ::1":                       `column 9: ip has no IPv6 addresses`,
