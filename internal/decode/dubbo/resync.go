@@ -198,13 +198,12 @@ func (r *resynchronizer) judge(missing int64) verdict {
 		if v := r.follow(missing); v != reject {
 			return v
 		}
-		if s.inconclusive && missing > 0 && r.mayPostpone() {
+		if s.doubtful > 0 && missing > 0 && r.mayPostpone() {
 			return postpone
 		}
 		r.refuteChain()
-		if s.inconclusive {
-			s.inconclusive = false
-			s.scanned = s.base + int64(len(s.window)) // a frame inside is not more credible
+		if s.doubtful > 0 {
+			s.scanned, s.doubtful = s.doubtful, 0 // a frame inside is not more credible
 		}
 	}
 }
@@ -402,7 +401,7 @@ func (r *resynchronizer) follow(missing int64) verdict {
 		}
 		if zeros {
 			if mayBeBody && r.mayNest() {
-				s.inconclusive = true
+				s.doubtful = s.end
 				return reject
 			}
 			s.acceptFrom = s.start
@@ -433,7 +432,7 @@ func (r *resynchronizer) follow(missing int64) verdict {
 func (r *resynchronizer) unbroken(mayBeBody bool, rest int, missing int64) verdict {
 	s := r.search
 	if mayBeBody && !r.acceptsUnbroken(rest, missing) {
-		s.inconclusive = true
+		s.doubtful = s.base + int64(len(s.window))
 		return reject
 	}
 	s.acceptFrom = s.start

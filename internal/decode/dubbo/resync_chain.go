@@ -4,12 +4,12 @@ import "slices"
 
 // chain is a sequence of adjacent frames.
 type chain struct {
-	start, end   int64 // positions; start is -1 if there is no chain
-	acceptFrom   int64 // the position from which it is accepted, -1 before that
-	inconclusive bool  // it did not break, but the evidence is too weak
-	last         Header
-	frames       int
-	kinds        messageKinds // of its frames except events
+	start, end int64 // positions; start is -1 if there is no chain
+	acceptFrom int64 // the position from which it is accepted, -1 before that
+	doubtful   int64 // it did not break before this position, but the evidence is too weak; 0 if that is not known
+	last       Header
+	frames     int
+	kinds      messageKinds // of its frames except events
 
 	// A response is due if it answers a request of the other direction.
 	due, notDue int
@@ -184,7 +184,7 @@ func (r *resynchronizer) refuteChain() {
 		h := parseHeader(s.window[at-s.base:])
 		at += int64(h.FrameLen())
 	}
-	if r.mayBeBody() && !s.inconclusive && s.kinds != 0 {
+	if r.mayBeBody() && s.doubtful == 0 && s.kinds != 0 {
 		r.nesting = nests
 	}
 	s.scanned, s.start, s.acceptFrom = s.start+1, -1, -1

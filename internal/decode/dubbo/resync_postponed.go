@@ -28,7 +28,7 @@ func (r *resynchronizer) mayPostpone() bool {
 // postpone postpones the search from its chain on.
 func (r *resynchronizer) postpone() {
 	s := r.search
-	s.inconclusive = false
+	s.doubtful = 0
 	r.skipTo(s.start)
 	s.boundary = noBoundary
 	s.older, r.postponed, r.search = r.postponed, s, nil

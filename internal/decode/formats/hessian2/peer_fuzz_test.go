@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,6 +55,8 @@ func countNodes(tree *decode.Tree, i int) (c tally, known bool) {
 			c.strings++
 		case decode.Decimal, decode.Custom, decode.Alias, decode.Opaque, decode.Char:
 			known = false
+		case decode.Ref:
+			known = known && !isEmptyList(tree, int(n.Num)) // which looks like another one
 		case decode.Date:
 			known = known && n.End == int32(k+1)
 		case decode.Int, decode.Float32, decode.Float64, decode.Bool:
@@ -61,6 +64,11 @@ func countNodes(tree *decode.Tree, i int) (c tally, known bool) {
 		}
 	}
 	return c, known
+}
+
+// isEmptyList reports whether a node is a list without elements.
+func isEmptyList(tree *decode.Tree, i int) bool {
+	return tree.Nodes[i].Kind == decode.List && !slices.ContainsFunc(tree.Nodes[i+1:tree.Nodes[i].End], func(n decode.Node) bool { return n.Kind != decode.Overhead })
 }
 
 // holdsNull reports whether an element of a list is null: in an array of texts it makes an empty one of it.
