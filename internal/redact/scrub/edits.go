@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"sort"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -52,6 +53,7 @@ type job struct {
 	walksLeft    int          // how often the body may still be decoded
 	walked       *decode.Tree // of the last copy that kept the walk
 	fillsLeft    int          // how many values may still become filler one by one
+	fills        []span       // the bytes of these; once they are counted each byte is in one of them, in their order
 	refs         []int32      // nodes that are references by path
 	reason       string
 }
@@ -68,9 +70,9 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 		return
 	}
 	j := &s.job
-	*j = job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, refs: j.refs, walksLeft: maxWalks, fillsLeft: maxFills}
+	*j = job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, fills: j.fills[:0], refs: j.refs, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
-	defer func() { *j = job{refs: j.refs} }() // which keeps nothing of the message
+	defer func() { *j = job{fills: j.fills, refs: j.refs} }() // which keeps nothing of the message
 	cause := ""
 	switch {
 	case m.Kind.Control() && j.isPlainEvent():
@@ -117,7 +119,7 @@ func (j *job) fillEdit(k int) bool {
 	}
 	for p := range e.spans {
 		fill(s.original[p.off:p.end], bytes.Clone(s.original[p.off:p.end]))
-		s.addFilled(notReplaceable, int(p.end-p.off))
+		j.fills = append(j.fills, p)
 	}
 	copy(j.body, s.original)
 	decoders := &s.refilled[j.fillsLeft&1] // what it returns must outlive the next walks, and be compared with the one before
@@ -247,8 +249,9 @@ func (j *job) run() (bad int) {
 			j.apply(k)
 		}
 	}
-	j.avoidMagic()
-	j.countFiller()
+	if j.avoidMagic() {
+		j.countFiller()
+	}
 	return -1
 }
 
@@ -405,13 +408,14 @@ func (j *job) isName(text string) bool {
 func (j *job) fillAll() {
 	s := j.s
 	copy(j.body, s.original)
+	j.countFills()
 	nodes := j.m.Tree.Nodes
 	sum := 0
 	for i := range nodes {
 		n := &nodes[i]
 		if end := min(int(n.Off+n.Len), len(j.body)); int(n.Off) < end && !s.kept[i] && (strategies(n) > 0 || s.misread && n.HoldsNames()) {
 			fill(j.body[n.Off:end], s.original[n.Off:end])
-			sum += end - int(n.Off)
+			sum += j.notCounted(n.Off, int32(end))
 		}
 	}
 	s.addFilled(notReplaceable, sum)
@@ -439,8 +443,8 @@ func eachNewMagic(body, original, magic []byte, f func(at int)) (found bool) {
 }
 
 // avoidMagic changes values again where they make the magic of the protocol, which would be taken for the start of a message
-// after a loss.
-func (j *job) avoidMagic() {
+// after a loss. It returns false if all values became filler.
+func (j *job) avoidMagic() bool {
 	s, magic := j.s, j.m.Protocol.Magic
 	for _, try := range magicTries {
 		found := eachNewMagic(j.body, s.original, magic, func(at int) {
@@ -452,17 +456,49 @@ func (j *job) avoidMagic() {
 			}
 		})
 		if !found || j.walksLeft <= 0 {
-			return
+			break
 		}
 		if !j.keepsWalk() {
 			j.fillAll()
-			return
+			return false
 		}
 	}
+	return true
+}
+
+// countFills counts the bytes that became filler one by one, each once: a value may have held another one before it became filler.
+func (j *job) countFills() {
+	slices.SortFunc(j.fills, func(a, b span) int { return int(a.off - b.off) })
+	list, sum := j.fills[:0], 0
+	for _, p := range j.fills {
+		if k := len(list); k > 0 {
+			p.off = max(p.off, list[k-1].end)
+		}
+		if p.off < p.end {
+			list = append(list, p)
+			sum += int(p.end - p.off)
+		}
+	}
+	j.fills = list
+	j.s.addFilled(notReplaceable, sum)
+}
+
+// notCounted returns how many of the bytes from off to end countFills did not count.
+func (j *job) notCounted(off, end int32) int {
+	n := int(end - off)
+	first := sort.Search(len(j.fills), func(i int) bool { return j.fills[i].end > off })
+	for _, p := range j.fills[first:] {
+		if p.off >= end {
+			break
+		}
+		n -= int(min(p.end, end) - max(p.off, off))
+	}
+	return n
 }
 
 // countFiller counts what became filler.
 func (j *job) countFiller() {
+	j.countFills()
 	for k := range j.s.edits {
 		e := &j.s.edits[k]
 		n := &j.m.Tree.Nodes[e.node]
@@ -486,11 +522,11 @@ func (j *job) countFiller() {
 			}
 		default:
 			if e.strategy == strategyKeep {
-				j.s.left += int(e.end - e.off)
+				j.s.left += j.notCounted(e.off, e.end)
 			}
 			continue
 		}
-		j.s.addFilled(cause, int(e.end-e.off))
+		j.s.addFilled(cause, j.notCounted(e.off, e.end))
 	}
 }
 
