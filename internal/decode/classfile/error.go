@@ -90,7 +90,7 @@ func readError(err error) string {
 }
 
 // quote returns a name as it may stand in a message: one with signs that cannot be printed is quoted, a long one is cut.
-func quote(name []byte) string {
+func quote[T string | []byte](name T) string {
 	s := string(name[:min(len(name), 200)])
 	if len(name) > 200 {
 		s += "…"

@@ -96,7 +96,7 @@ func (s *scanner) rooted(out *scanned) error {
 		if wrong != nil {
 			continue
 		}
-		wrong = &Error{Place: a.dir, Problem: fmt.Sprintf("%s is the class %s", quote([]byte(name)), quote([]byte(c.Name)))}
+		wrong = &Error{Place: a.dir, Problem: fmt.Sprintf("%s is the class %s", quote(name), quote(c.Name))}
 		wrong.Advice = "pass the folder that has the folders of the packages"
 		if top, ok := strings.CutSuffix(string(path), "/"+want); ok {
 			wrong.Advice = "pass " + filepath.Join(a.dir, filepath.FromSlash(top))

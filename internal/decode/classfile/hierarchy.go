@@ -16,12 +16,12 @@ func (t *Types) Chain(name string) (chain []*Class, missing string, err error) {
 	for next := name; next != "" && next != object; {
 		if slices.ContainsFunc(chain, func(c *Class) bool { return c.Name == next }) {
 			return chain, "", &Error{
-				Place: chain[0].Place, Problem: fmt.Sprintf("class %s extends itself: %s", quote([]byte(name)), chainText(chain, next)), Advice: rebuild,
+				Place: chain[0].Place, Problem: fmt.Sprintf("class %s extends itself: %s", quote(name), chainText(chain, next)), Advice: rebuild,
 			}
 		}
 		if len(chain) == maxHierarchy {
 			return chain, "", &Error{
-				Place: chain[0].Place, Problem: fmt.Sprintf("class %s has more than %d superclasses", quote([]byte(name)), maxHierarchy), Advice: rebuild,
+				Place: chain[0].Place, Problem: fmt.Sprintf("class %s has more than %d superclasses", quote(name), maxHierarchy), Advice: rebuild,
 			}
 		}
 		c, err := t.Class(next)
@@ -44,9 +44,9 @@ func chainText(chain []*Class, last string) string {
 			w.WriteString("… > ")
 			break
 		}
-		w.WriteString(quote([]byte(c.Name)) + " > ")
+		w.WriteString(quote(c.Name) + " > ")
 	}
-	return w.String() + quote([]byte(last))
+	return w.String() + quote(last)
 }
 
 // Is reports whether a class is another one, extends it or implements it. An error says that this is not known, because a
@@ -54,7 +54,7 @@ func chainText(chain []*Class, last string) string {
 func (t *Types) Is(name, other string) (bool, error) {
 	is, missing, err := t.is(name, other)
 	if err == nil && missing != "" {
-		err = fmt.Errorf("%s: %w", quote([]byte(missing)), ErrMissing)
+		err = fmt.Errorf("%s: %w", quote(missing), ErrMissing)
 	}
 	return is, err
 }
@@ -130,7 +130,7 @@ func (t *Types) findAbove(c *Class) *above {
 		}
 		if len(seen) > maxSupertypes {
 			a.missing, a.err = "", &Error{
-				Place: c.Place, Problem: fmt.Sprintf("class %s has more than %s superclasses and interfaces", quote([]byte(c.Name)), number(maxSupertypes)), Advice: rebuild,
+				Place: c.Place, Problem: fmt.Sprintf("class %s has more than %s superclasses and interfaces", quote(c.Name), number(maxSupertypes)), Advice: rebuild,
 			}
 			break
 		}

@@ -203,14 +203,14 @@ func (m *image) class(name string) (data []byte, place string, err error) {
 	}
 	modules, err := m.read(&list)
 	if err != nil {
-		return nil, m.place, located(m.place+"!/packages/"+quote([]byte(Package(name))), err)
+		return nil, m.place, located(m.place+"!/packages/"+quote(Package(name)), err)
 	}
 	file := "/" + strings.ReplaceAll(name, ".", "/") + ".class"
 	for n := 0; len(modules) >= 8 && n < 1000; n++ { // each: whether the module's package is empty, the module's name
 		if m.order.Uint32(modules) == 0 {
 			path := "/" + m.text(uint64(m.order.Uint32(modules[4:]))) + file
 			if l, ok := m.find(path); ok {
-				place = m.place + "!" + quote([]byte(path))
+				place = m.place + "!" + quote(path)
 				if data, err = m.read(&l); err != nil {
 					err = located(place, err)
 				}

@@ -37,7 +37,7 @@ func (m *image) unpack(data []byte, size uint64) ([]byte, error) {
 		case "compact-cp":
 			data, err = m.withTexts(data, unpacked)
 		default:
-			err = &Error{Problem: fmt.Sprintf("unknown compression %s", quote([]byte(method))), Advice: "pass a JDK that jlink did not make"}
+			err = &Error{Problem: fmt.Sprintf("unknown compression %s", quote(method)), Advice: "pass a JDK that jlink did not make"}
 		}
 		if err != nil {
 			return nil, err

@@ -282,7 +282,7 @@ func (f *frame) field(i int, value *operand, put bool) {
 		return
 	}
 	if put {
-		value.invalidate("; it is kept in " + quote([]byte(class)))
+		value.invalidate("; it is kept in " + quote(class))
 		return
 	}
 	if name == "TYPE" && strings.HasPrefix(class, "java.lang.") && descriptor == "Ljava/lang/Class;" {
@@ -314,7 +314,7 @@ func (m *machine) constants(class string) map[string]*operand {
 	o.load, o.others, o.copied, o.steps, o.depth = m.load, m.others, m.copied, m.steps, m.depth
 	if clinit := o.method("<clinit>"); clinit != nil {
 		if _, err := o.run(clinit, nil); err != nil {
-			o.unknown("static initializer of "+quote([]byte(class)), err, o.statics)
+			o.unknown("static initializer of "+quote(class), err, o.statics)
 		}
 	}
 	m.copied, m.steps = o.copied, o.steps

@@ -28,7 +28,7 @@ func (f *frame) invoke(i int, static bool) {
 	}
 	returned, followed := f.call(class, name, parameters, on, arguments)
 	if !followed {
-		where := "; it is given to " + quote([]byte(class+"."+name))
+		where := "; it is given to " + quote(class+"."+name)
 		for _, a := range append(arguments, on) {
 			a.invalidate(where)
 		}

@@ -160,7 +160,7 @@ func (p *parser) fields() {
 		f.Name = p.pool.text(r, name, "the name of a field")
 		f.Descriptor = p.pool.text(r, descriptor, "the descriptor of a field")
 		if t := p.fieldType(descriptor); r.err == nil && t == nil {
-			r.fail(r.at-2, "field %s: %q is not the descriptor of a type", f.Name, f.Descriptor)
+			r.fail(r.at-2, "field %s: %q is not the descriptor of a type", quote(f.Name), f.Descriptor)
 		}
 		constant := 0
 		p.attributes(r, func(attribute string, r *reader) {
@@ -211,7 +211,7 @@ func (p *parser) fieldSignature(f *Field, r *reader) {
 		var err error
 		if t, err = ParseSignature(p.pool.text(r, i, "a signature")); err != nil {
 			t = nil
-			p.badSignature("field "+f.Name, err)
+			p.badSignature("field "+quote(f.Name), err)
 		}
 		p.pool.types[signed+i] = t
 	}

@@ -211,12 +211,15 @@ func checkParsed(t testing.TB, data []byte) {
 	if (c == nil) == (err == nil) {
 		t.Fatalf("class %v and error %v", c, err)
 	}
-	if err != nil {
-		if strings.ContainsAny(err.Error(), "\n\r") {
+	oneLine := func(err error) {
+		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
 			t.Fatalf("more than a line: %q", err)
 		}
+	}
+	if oneLine(err); err != nil {
 		return
 	}
+	oneLine(c.SignatureErr)
 	c.Constants()
 	for i := range c.Fields {
 		if c.Fields[i].Type().String() == "" {

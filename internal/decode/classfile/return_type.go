@@ -43,7 +43,7 @@ func (t *Types) ReturnType(class, method string, parameters []string) (*Type, er
 				continue
 			}
 			if len(seen) == maxSupertypes {
-				return nil, &Error{Place: c.Place, Problem: "class " + quote([]byte(class)) + " has more than " + number(maxSupertypes) + " superclasses and interfaces", Advice: rebuild}
+				return nil, &Error{Place: c.Place, Problem: "class " + quote(class) + " has more than " + number(maxSupertypes) + " superclasses and interfaces", Advice: rebuild}
 			}
 			seen[name] = true
 			next := level{name: name}

@@ -212,7 +212,7 @@ func overlaps(src io.ReaderAt, classes, jars []entry) error {
 	for i := 1; i < len(all); i++ {
 		if a, b := &all[i-1], &all[i]; a.offset+localLen+int64(a.packed) > b.offset {
 			return &Error{
-				Problem: fmt.Sprintf("entries %s and %s overlap, as in a zip bomb", quote([]byte(a.name(src))), quote([]byte(b.name(src)))),
+				Problem: fmt.Sprintf("entries %s and %s overlap, as in a zip bomb", quote(a.name(src)), quote(b.name(src))),
 				Advice:  rebuild,
 			}
 		}
@@ -272,7 +272,7 @@ func (s *scanner) sortJars(out *scanned, names []string, listed map[string]int) 
 	jars := make([]entry, len(order))
 	for to, from := range order {
 		jars[to] = out.bytes[from]
-		place := out.archive.place + "!/" + quote([]byte(names[from]))
+		place := out.archive.place + "!/" + quote(names[from])
 		out.nested = append(out.nested, &scanned{archive: &archive{place: place}})
 	}
 	out.bytes = jars

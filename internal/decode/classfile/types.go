@@ -154,7 +154,7 @@ func parseNamed(data []byte, name, place string) (*Class, error) {
 		return nil, located(place, err)
 	}
 	if c.Name != name {
-		return nil, &Error{Place: place, Problem: fmt.Sprintf("it has the class %s and should have %s", quote([]byte(c.Name)), quote([]byte(name))), Advice: rebuild}
+		return nil, &Error{Place: place, Problem: fmt.Sprintf("it has the class %s and should have %s", quote(c.Name), quote(name)), Advice: rebuild}
 	}
 	c.Place = place
 	return c, nil

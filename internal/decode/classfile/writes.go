@@ -120,7 +120,7 @@ func (w *writes) scan() error {
 			}
 		case op == 0xb2 || op == 0xb4: // getstatic, getfield
 			if class, name, _, ok := w.pool.member(w.index(ins)); ok {
-				names = append(names, "field "+name)
+				names = append(names, "field "+quote(name))
 				if op == 0xb4 && class == w.class && at > 0 && w.code[at-1] == aload0 {
 					field = name
 				}
@@ -160,7 +160,7 @@ func (w *writes) scan() error {
 				add(event{kind: callEvent, writes: calls})
 				names = nil
 			} else if class == w.class {
-				names = append(names, "method "+name)
+				names = append(names, "method "+quote(name))
 			}
 		}
 		at += n
@@ -201,14 +201,14 @@ func (w *writes) call(op byte, class, name, descriptor string) ([]Write, error) 
 		if name == "putFields" || name == "flush" {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("it calls %s", name)
+		return nil, fmt.Errorf("it calls %s", quote(name))
 	}
 	if !takesStream(descriptor) {
 		return nil, nil
 	}
 	const special, static = 0xb7, 0xb8 // these calls cannot be of a subclass's method
 	if op != special && op != static {
-		return nil, fmt.Errorf("it gives the stream to %s", name)
+		return nil, fmt.Errorf("it gives the stream to %s", quote(name))
 	}
 	return w.types.writes(class, name+descriptor, w.followed)
 }
