@@ -420,6 +420,9 @@ func (c *conn) End(side int, closed bool) {
 		s.endSearch()
 	}
 	if n := len(s.buf); n > 0 {
+		if s.state == atFrame {
+			s.gaps++ // the rest of a frame, which may be trailers
+		}
 		s.unown(int64(n), "")
 		s.keepFrame(s.held(), s.buf)
 		s.drop()
