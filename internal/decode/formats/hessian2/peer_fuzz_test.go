@@ -84,7 +84,7 @@ func holdsNull(tree *decode.Tree, i int) bool {
 // loneSurrogates reports whether a text of a subtree is not UTF-16: there dubbo-go-hessian2 loses its place.
 func loneSurrogates(tree *decode.Tree, i int) bool {
 	for k := i; k < int(tree.Nodes[i].End); k++ {
-		if strings.ContainsRune(tree.Nodes[k].Text, utf8.RuneError) {
+		if n := &tree.Nodes[k]; strings.ContainsRune(n.Text+n.Class+n.Name, utf8.RuneError) {
 			return true
 		}
 	}
