@@ -56,7 +56,7 @@ func countNodes(tree *decode.Tree, i int) (c tally, known bool) {
 		case decode.Decimal, decode.Custom, decode.Alias, decode.Opaque, decode.Char:
 			known = false
 		case decode.Ref:
-			known = known && !isEmptyList(tree, int(n.Num)) // which looks like another one
+			known = known && !isOtherSlice(tree, int(n.Num), k)
 		case decode.Date:
 			known = known && n.End == int32(k+1)
 		case decode.Int, decode.Float32, decode.Float64, decode.Bool:
@@ -66,9 +66,10 @@ func countNodes(tree *decode.Tree, i int) (c tally, known bool) {
 	return c, known
 }
 
-// isEmptyList reports whether a node is a list without elements.
-func isEmptyList(tree *decode.Tree, i int) bool {
-	return tree.Nodes[i].Kind == decode.List && !slices.ContainsFunc(tree.Nodes[i+1:tree.Nodes[i].End], func(n decode.Node) bool { return n.Kind != decode.Overhead })
+// isOtherSlice reports whether node i is a list for which a reference at node ref looks like another one: it is empty, or not read to its end.
+func isOtherSlice(tree *decode.Tree, i, ref int) bool {
+	n := &tree.Nodes[i]
+	return n.Kind == decode.List && (ref < int(n.End) || !slices.ContainsFunc(tree.Nodes[i+1:n.End], func(n decode.Node) bool { return n.Kind != decode.Overhead }))
 }
 
 // holdsNull reports whether an element of a list is null: in an array of texts it makes an empty one of it.
