@@ -168,8 +168,8 @@ func (b *Buffers) putSearch(s *search) {
 	b.giveBack(s.store)
 	s.store = nil
 	if len(b.searches) < maxSearches && cap(s.deliveries) <= 1<<10 && cap(s.held) <= 1<<10 {
+		s.forgetRefuted()
 		*s = search{deliveries: s.deliveries[:0], refuted: s.refuted, chain: s.empty()}
-		clear(s.refuted)
 		b.searches = append(b.searches, s)
 	}
 }

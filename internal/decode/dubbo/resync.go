@@ -65,8 +65,9 @@ type search struct {
 	scanned    int64    // no frame starts before it
 	boundary   boundary // what precedes the byte at position 0
 	chain
-	// refuted are the positions of frames whose chain broke.
-	refuted map[int64]struct{}
+	// refuted are the positions of frames whose chain broke, lastRefuted the highest of them.
+	refuted     map[int64]struct{}
+	lastRefuted int64
 	// For a postponed search: the gap after its window, and the search postponed before it.
 	gap   gap
 	older *search
@@ -468,7 +469,7 @@ func (r *resynchronizer) resume(at, to int64) {
 		// The rest is searched like bytes after stray bytes.
 		s.boundary = noBoundary
 		s.dropPrefix(d.At + n)
-		clear(s.refuted)
+		s.forgetRefuted()
 		s.base, s.scanned = 0, 0
 		s.chain = s.empty()
 		r.search = s

@@ -4,9 +4,9 @@ import "slices"
 
 // chain is a sequence of adjacent frames.
 type chain struct {
-	start, end int64 // positions; start is -1 if there is no chain
+	start, end int64 // positions; start is -1 without a chain
 	acceptFrom int64 // the position from which it is accepted, -1 before that
-	doubtful   int64 // it did not break before this position, but the evidence is too weak; 0 if that is not known
+	doubtful   int64 // the position before which it did not break, if the evidence is too weak; else 0
 	last       Header
 	frames     int
 	kinds      messageKinds // of its frames except events
@@ -176,11 +176,15 @@ func (r *resynchronizer) enoughDue(id int64) int {
 // refuteChain records that the frames of the chain were part of a body, because the chain broke.
 func (r *resynchronizer) refuteChain() {
 	s := r.search
+	if s.start > s.lastRefuted { // no frame before it will be looked at again
+		s.forgetRefuted()
+	}
 	if s.refuted == nil {
 		s.refuted = make(map[int64]struct{})
 	}
 	for at := s.start; at < s.end; {
 		s.refuted[at] = struct{}{}
+		s.lastRefuted = max(s.lastRefuted, at)
 		h := parseHeader(s.window[at-s.base:])
 		at += int64(h.FrameLen())
 	}
@@ -189,3 +193,15 @@ func (r *resynchronizer) refuteChain() {
 	}
 	s.scanned, s.start, s.acceptFrom = s.start+1, -1, -1
 }
+
+// forgetRefuted empties the set of refuted positions. A large one is not kept: emptying it takes as long as it was once large.
+func (s *search) forgetRefuted() {
+	if len(s.refuted) > maxKeptRefuted {
+		s.refuted = nil
+	}
+	clear(s.refuted)
+	s.lastRefuted = 0
+}
+
+// maxKeptRefuted is the number of refuted positions whose memory is kept.
+const maxKeptRefuted = 64

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/dev/testkit"
 )
@@ -150,5 +151,25 @@ func TestCutFramesChain(t *testing.T) {
 			assert.Equal(t, c.lines, n.lines)
 			assert.Equal(t, captured(c.pieces), n.framed+n.skipped)
 		})
+	}
+}
+
+// What is known of broken chains does not grow with the stream, also when a candidate is always held.
+func TestRefutedIsBounded(t *testing.T) {
+	for name, unit := range map[string][]byte{
+		"failed answers": join(frameOf(0x02, 50, 4, 3), zeros16, []byte("x")),
+		"broken chains":  join(frameOf(0x02, 20, 4, 3), frameOf(0x02, 20, 5, 3), []byte("\x91rubbish")),
+	} {
+		n := new(notes)
+		f := NewFramer(&Config{Recognizer: recognizer}, n, false)
+		f.Data(join([]byte("x"), unit[:HeaderLen+2]), &Chunk{})
+		block := slices.Repeat(join(unit[HeaderLen+2:], unit[:HeaderLen+2]), 50)
+		for range 1_000 {
+			f.Data(block, &Chunk{})
+			require.NotNil(t, f.resync.search, name)
+			require.LessOrEqual(t, len(f.resync.search.refuted), 2*50+2, name)
+		}
+		f.End()
+		assert.Equal(t, int64(1+len(unit[:HeaderLen+2])+len(block)*1_000), n.framed+n.skipped)
 	}
 }
