@@ -53,7 +53,7 @@ type job struct {
 	walksLeft    int          // how often the body may still be decoded
 	walked       *decode.Tree // of the last copy that kept the walk
 	fillsLeft    int          // how many values may still become filler one by one
-	fills        []span       // the bytes of these; once they are counted each byte is in one of them, in their order
+	fills        []span       // the bytes of these; countFills makes each byte part of one, and puts them in order
 	refs         []int32      // nodes that are references by path
 	reason       string
 }
@@ -70,9 +70,9 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 		return
 	}
 	j := &s.job
-	*j = job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, fills: j.fills[:0], refs: j.refs, walksLeft: maxWalks, fillsLeft: maxFills}
+	*j = job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, refs: j.refs, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
-	defer func() { *j = job{fills: j.fills, refs: j.refs} }() // which keeps nothing of the message
+	defer func() { *j = job{refs: j.refs} }() // which keeps nothing of the message
 	cause := ""
 	switch {
 	case m.Kind.Control() && j.isPlainEvent():
